@@ -16,7 +16,7 @@ namespace {
 
 // Halvings that locate a switch within a step, to rounding.
 constexpr int kLocatingHalvings = 50;
-// How far Algorithm 1 steps across the surface, in steps.
+// kAcross tells how far Algorithm 1 steps across the surface, in steps.
 constexpr double kAcross = 1e-3;
 constexpr Index kMostBisections = 60;
 
@@ -245,7 +245,8 @@ class FixedStepRun {
     return true;
   }
 
-  // Whether the mode just entered across a second surface lasts for a step, on either side of the first.
+  // persists() tells whether the mode just entered across a second surface lasts for a step, on either side of
+  // the first.
   bool persists(Index surface) {
     const double length = std::min(step_, std::max(run_.end - t_, 0.0));
     field(t_, x_, relays_, velocity_);

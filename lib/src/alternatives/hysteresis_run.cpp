@@ -128,7 +128,7 @@ class HysteresisRun {
   }
 
  private:
-  // From one turn to the next, or the end; false when the run is over.
+  // stretch() goes from one turn to the next, or to the end. It returns false when the run is over.
   bool stretch(GuardScan& scan, BandSampler& sampler, double& march) {
     ode_.set_relays(relays_);
     Vector values(ode_.guards());

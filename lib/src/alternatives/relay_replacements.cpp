@@ -37,13 +37,14 @@ struct Smoothing {
   double slope(double lambda) const { return (1 - lambda * lambda) / epsilon; }
 };
 
-// The smoothed field where a region's has no value on the other side of its surface, as √h has none for h < 0: the corners of the
-// λ-box, each at the nearest point of the surfaces on whose other side x is.
+// SmoothedCorners is the smoothed field where a region's field has no value on the other side of its surface, as
+// √h has none for h < 0. Each corner of the λ-box is evaluated at the nearest point of the surfaces on whose other
+// side x is.
 class SmoothedCorners {
  public:
   SmoothedCorners(const System& system, Smoothing smoothing) : system_(system), smoothing_(smoothing) {}
 
-  // False where there are too many corners.
+  // field() returns false where there are too many corners.
   bool field(double t, ConstVectorRef x, VectorRef dx) {
     Evaluator evaluator(system_);
     const Index surfaces = system_.surfaces();
@@ -78,7 +79,8 @@ class SmoothedCorners {
     return true;
   }
 
-  // Along a direction in which the guards change at these rates, by differences that see the slope of the smoothed relays.
+  // derivative() differentiates along a direction in which the guards change at these rates, by differences that
+  // see the slope of the smoothed relays.
   bool derivative(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, double fastest,
                   VectorRef dx_dot) {
     const double step = kPartOfWidth * (fastest > 0 ? smoothing_.epsilon / fastest : smoothing_.epsilon);

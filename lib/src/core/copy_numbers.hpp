@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-// Of vectors or references to them, which do not overlap; a Vector takes the size it needs.
+// copy_numbers() takes vectors or references to them, which do not overlap; a Vector takes the size it needs.
 template <class From, class To>
 void copy_numbers(const From& from, To&& to) {
   const Index size = from.size();

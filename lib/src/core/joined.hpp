@@ -19,7 +19,7 @@ class Joined {
   void join(Index i, Index j) {
     parent_[root(static_cast<std::size_t>(i))] = root(static_cast<std::size_t>(j));
   }
-  // Of at least one row each, by their first.
+  // groups() returns groups of at least one row each, ordered by their first row.
   std::vector<std::vector<Index>> groups() {
     std::vector<std::vector<Index>> result;
     std::vector<Index> place(parent_.size(), -1);

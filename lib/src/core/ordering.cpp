@@ -51,7 +51,7 @@ std::vector<Index> reverse_cuthill_mckee(const Pattern& pattern) {
   for (Index start = 0; start < graph.rows; ++start) {
     if (seen[at(start)]) continue;
     const std::size_t first = order.size();
-    // From the far end of a search from the far end the layers are narrow.
+    // The layers are narrow when the search starts at the far end of another search.
     Index root = start;
     for (int search = 0; search < 2; ++search) {
       seen[at(root)] = 1;

@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-// In [−1, 1], for entry i of choice k.
+// patternless() returns a number in [−1, 1] for entry i of choice k.
 inline double patternless(Index i, int k) {
   return std::sin(12.9898 * static_cast<double>(i + 1) + 78.233 * (k + 1));
 }

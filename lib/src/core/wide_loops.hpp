@@ -12,7 +12,7 @@
 
 namespace slideway {
 
-// So few entries have only just been written one by one, and to read several at a time would wait for that.
+// So few entries have just been written one by one, and a wide read would wait for them.
 constexpr Index kFewEntries = 8;
 
 #if defined(__x86_64__) && defined(__GNUC__)

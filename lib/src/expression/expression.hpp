@@ -50,7 +50,7 @@ struct Token {
 struct Expression {
   std::string text = {};
   std::vector<Token> tokens = {};
-  // For every call and element, the index one past the last token of each of its arguments.
+  // argument_ends holds, for every call and element, the index one past the last token of each of its arguments.
   std::vector<std::uint32_t> argument_ends = {};
 
   std::string_view spelling(const Token& token) const {
@@ -65,7 +65,7 @@ bool is_condition(TokenKind kind);
 // and, or, not: names of nothing else.
 bool is_condition_word(std::string_view word);
 
-// Where the text stops being an expression.
+// SyntaxError says where the text stops being an expression.
 struct SyntaxError {
   std::size_t offset = 0;  // in bytes
   std::size_t length = 1;  // of what stands there, in bytes
@@ -103,7 +103,7 @@ std::pair<TokenRange, TokenRange> operand_ranges(const Expression& expression, T
 // The bytes of the text that the tokens of a range stand on, as (begin, end).
 std::pair<std::size_t, std::size_t> text_range(const Expression& expression, TokenRange range);
 
-// How a name or element is printed; an empty answer means "as it is written".
+// NamePrinter returns the printed form of a name or element, or nothing for the form in the text.
 using NamePrinter = std::function<std::string(std::uint32_t token)>;
 
 // The tokens of a range as text, evenly spaced and with the brackets that are needed.

@@ -56,7 +56,8 @@ class Differentiator {
     if (!graph_.is_constant(derivative, 0)) entries_.push_back({variable, derivative});
   }
 
-  // Calls combine(∂a, ∂b) for every variable of either; where one does not depend on it, with the constant 0.
+  // merge() calls combine(∂a, ∂b) for every variable of either, with the constant 0 where one does
+  // not depend on it.
   template <class Combine>
   void merge(Span a, Span b, const Combine& combine) {
     const NodeId zero = graph_.constant(0);
@@ -170,7 +171,7 @@ class Differentiator {
     });
   }
 
-  // By the unknown itself the root has no derivative: it is bound there.
+  // The root has no derivative by its own unknown, which is bound inside it.
   void differentiate_root(NodeId id, const Node& node) {
     const Span residual = spans_[node.a];
     const std::uint32_t number = ExpressionGraph::unknown_of(node);
@@ -212,7 +213,7 @@ NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradien
   std::vector<NodeId> terms = {by_time.empty() ? graph.constant(0) : by_time.front().value};
   for (const PartialDerivative& entry : by_state)
     terms.push_back(graph.multiply(entry.value, motion[entry.variable]));
-  // By halves: the gradients of the partial sums of a long chain would fill the memory.
+  // Sums are halved, since the gradients of the partial sums of a long chain would fill the memory.
   while (terms.size() > 1) {
     std::size_t kept = 0;
     for (std::size_t k = 0; k < terms.size(); k += 2)

@@ -320,7 +320,7 @@ void ExpressionGraph::grow_table() {
 
 namespace {
 
-// How deep a guard is searched for differences; deeper ones are left as they are.
+// kOrientedDepth tells how deep a guard is searched for differences; deeper ones are left as they are.
 constexpr int kOrientedDepth = 8;
 
 bool is_odd(Operation operation) {

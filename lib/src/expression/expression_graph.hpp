@@ -78,7 +78,7 @@ struct Node {
   double value = 0;  // of a constant
 };
 
-// How many of a, b, c are operands (nodes).
+// operand_count() tells how many of a, b, c are operands (nodes).
 int operand_count(Operation operation);
 
 template <class Visit>
@@ -161,7 +161,7 @@ class ExpressionGraph {
   double value(NodeId id) const { return nodes_[id].value; }
   bool is_whole(NodeId id) const { return is_constant(id) && value(id) == std::nearbyint(value(id)); }
   bool is_even(NodeId id) const { return is_whole(id) && std::fmod(value(id), 2) == 0; }
-  // Whether the value jumps or has a kink: some λ is in it.
+  // has_lambda() tells whether the value jumps or has a kink: some λ is in it.
   bool has_lambda(NodeId id) const { return has_lambda_[id] != 0; }
 
   // All nodes that the roots are made of, themselves included, in ascending order.

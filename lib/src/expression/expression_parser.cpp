@@ -243,7 +243,7 @@ class Surroundings {
   bool is_last() const {
     return std::all_of(text_.begin() + static_cast<std::ptrdiff_t>(end_), text_.end(), is_blank);
   }
-  // Nothing but blanks and signs before the word.
+  // word_is_first() tells whether only blanks and signs stand before the word.
   bool word_is_first() const {
     return std::all_of(text_.begin(), text_.begin() + static_cast<std::ptrdiff_t>(word_begin_),
                        [](char c) { return is_blank(c) || c == '-' || c == '+'; });
@@ -273,7 +273,7 @@ const char* const either_hint = "for either condition, write a > b or c > d";
 const char* const opposite_hint = "for the opposite of a condition, write not a > b";
 const char* const product_hint = "write a product with '*'";
 
-// Of a word where an operator was expected.
+// hint_after_operand() serves a word where an operator was expected.
 std::string hint_after_operand(const std::string& found, const Surroundings& around) {
   const std::string word = around.word();
   if (is_function(word)) return "write " + word + "(" + found + ")";

@@ -85,7 +85,7 @@ double only(double start, const Equation& equation) {
   for (int k = 0; k < most_steps; ++k) {
     const auto [residual, slope] = equation(y);
     if (!std::isfinite(residual) || std::isnan(slope)) {
-      // Beyond where r has a value: back towards the last place that had one.
+      // The search goes back towards the last place with a value where r has none.
       if (!std::isfinite(y) || !(std::abs(y - best) > rounding * std::abs(best))) break;
       y = best + 0.25 * (y - best);
       continue;
@@ -105,7 +105,7 @@ double only(double start, const Equation& equation) {
     length = std::abs(next - y);
     if (is_between && (!(next > below && next < above) || length > 0.5 * last))
       next = below + 0.5 * (above - below);
-    // Where r is flat, no farther than a hundred times as far as it was searched so far.
+    // The step is no longer than a hundred times the distance searched so far where r is flat.
     if (!is_between) {
       const double far = 100 * std::max(1.0, std::abs(y - start));
       if (!std::isfinite(next)) next = slope == 0 ? infinity : next;
@@ -114,7 +114,7 @@ double only(double start, const Equation& equation) {
     if (next == y) return best;
     y = next;
   }
-  // Between signs that rounding makes there is nothing left to be halved.
+  // Nothing is left to be halved between signs that come from rounding.
   const bool is_between = std::isfinite(below) && std::isfinite(above) && least < infinity;
   return is_between ? best : std::numeric_limits<double>::quiet_NaN();
 }

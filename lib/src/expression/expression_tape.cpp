@@ -31,7 +31,7 @@ bool is_still(const Dual<T>& number) {
   return number.derivative == T(0.0) && is_still(number.value) && is_still(number.derivative);
 }
 
-// On a side, and staying there: not on the way through.
+// is_on_side() tells whether λ is on a side and stays there, not on the way through.
 template <class Scalar>
 bool is_on_side(const Scalar& lambda, double side) {
   return value_of(lambda) == side && is_still(lambda);
@@ -58,7 +58,7 @@ Scalar chain_of(const Scalar& slope, const Scalar& derivative) {
 
 constexpr std::uint32_t nowhere = 0xFFFFFFFFU;
 
-// How often a derivative lies inside another.
+// Depth counts how often a derivative lies inside another.
 template <class Scalar>
 struct Depth {
   static constexpr int value = 0;
@@ -149,8 +149,8 @@ Scalar Tape::find_root(const Root& root, const Scalar* registers) {
   }
 }
 
-// Where nodes are needed: everywhere (the root region 0), or only on one side of a surface, within another region.
-// A node needed in several regions belongs to the nearest one that contains them all.
+// TapeCompiler finds where nodes are needed: everywhere (the root region 0), or only on one side of a surface,
+// within another region. A node needed in several regions belongs to the nearest one that contains them all.
 class TapeCompiler {
  public:
   TapeCompiler(const ExpressionGraph& graph, const std::vector<NodeId>& outputs,

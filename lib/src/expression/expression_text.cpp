@@ -6,7 +6,7 @@
 namespace slideway::reader {
 namespace {
 
-// How tightly a printed piece holds together.
+// Binding tells how tightly a printed piece holds together.
 enum class Binding { either, both, opposite, comparison, sum, product, sign, power, atom };
 
 struct Piece {

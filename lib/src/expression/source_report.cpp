@@ -70,7 +70,7 @@ std::string excerpt(const SourceText& source, const Mistake& mistake) {
   return result + "\n" + marks + "\n";
 }
 
-// How far one literal character reaches: bytes of the file, and bytes of the string it stands for.
+// Reach tells how far one literal character reaches: bytes of the file, and bytes of the string it stands for.
 struct Reach {
   std::size_t file = 1;
   std::size_t string = 1;

@@ -44,7 +44,7 @@ class SourceText {
   const std::string& file_name() const { return file_name_; }
   const std::string& text() const { return text_; }
   std::size_t lines() const { return starts_.size(); }
-  // Without its end; `number` from 1.
+  // line() returns a line without its end; `number` counts from 1.
   std::string_view line(int number) const;
   // The byte at a position (at most the end of its line), and back.
   std::size_t offset(Position position) const;

@@ -23,7 +23,7 @@ using Part = BoxPart;
 constexpr double kCertified = 1e-10;
 constexpr Index kMostBlockSteps = 60;
 constexpr int kBlockChances = 8;
-// From so many entries on, the start in which none is at a bound is tried first, for so many exchanges.
+// Problems with at least this many entries first try the start in which no entry is at a bound.
 constexpr Index kMany = 32;
 constexpr Index kFewBlockSteps = 10;
 // The tableau of the path for more entries is beyond a gigabyte.
@@ -44,8 +44,8 @@ Vector largest_in_rows(const Sparse& M) {
   return largest;
 }
 
-// The problem with the lower bounds moved to zero and rows and columns scaled alike, so that the diagonal is 1 where it
-// is positive: then one size of rounding serves all rows.
+// Scaled holds the problem with lower bounds at zero, and rows and columns scaled alike so that the diagonal is 1
+// where it is positive. One size of rounding then serves all rows.
 template <class MatrixType>
 struct Scaled {
   MatrixType M;
@@ -147,9 +147,9 @@ bool block_pivoting(const Scaled<MatrixType>& problem, std::vector<Part>& parts,
   return false;
 }
 
-// z ← the solution for M + ε and q − εz, over and over: for a positive semidefinite M every step is a problem with one
-// solution, and the steps end in a solution if there is one. Serves where rounding among many dependent rows leads the
-// path astray.
+// proximal_steps() solves with M + ε and q − εz until z stays. For a positive semidefinite M each step has one
+// solution, and the steps end in a solution if there is one. They serve where rounding among many dependent rows
+// leads the path astray.
 template <class Accept>
 bool proximal_steps(const Scaled<Matrix>& problem, Accept&& accept) {
   Scaled<Matrix> shifted = problem;
@@ -222,7 +222,7 @@ class BoxProblem {
 
   bool is_solved_by_blocks() {
     const std::size_t n = at(q_.size());
-    // Where many relays hold each other one more hardly changes that.
+    // One more relay hardly changes how many steps are needed where many relays hold each other.
     const Index few_steps = is_sparse ? kMostBlockSteps + q_.size() : kFewBlockSteps;
     if (q_.size() >= kMany && is_solved_from(std::vector<Part>(n, Part::free), few_steps)) return true;
     std::vector<Part> parts(n, Part::lower);

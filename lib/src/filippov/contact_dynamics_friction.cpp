@@ -179,7 +179,7 @@ ContactDynamics::Impulses ContactDynamics::impulses_of_several(double t, const P
     return contact(c).impact_law == ImpactLaw::poisson;
   });
   if (!by_impulses) return solve_for(start, planes.slips, Vector::Zero(k));
-  // Until no gap approaches; then e of these impulses at least.
+  // The first impulses end when no gap approaches; the second ones are at least e times as large.
   const Impulses first = solve_for(planes.rates, planes.slips, Vector::Zero(k));
   Vector least = Vector::Zero(k);
   for (Index r = 0; r < k; ++r) {

@@ -22,7 +22,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                                 const std::vector<Index>& touching, bool elastic,
                                                 VectorRef x) {
   const bool is_rough = has_friction(touching);
-  // Along b alone; friction is told apart.
+  // The loop adds the forces along b alone; friction has terms of its own.
   Vector relays = lambda;
   for (const Index c : touching)
     if (contact(c).friction) relays[contact(c).friction->surface] = 0;

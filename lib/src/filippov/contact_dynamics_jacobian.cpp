@@ -12,7 +12,7 @@ namespace slideway {
 
 namespace {
 
-// By how much λ is moved for differences: the residual is of second degree in each relay.
+// Differences move λ by kRelayStep: the residual is of second degree in each relay.
 constexpr double kRelayStep = 0.01;
 
 }  // namespace

@@ -104,7 +104,7 @@ double ContactDynamics::gap_mixed(double t, ConstVectorRef x, Index index, doubl
   return contact(index).gap.mixed(t, x, 1, buffers_.field, t_dot, along, mixed, &gap.states);
 }
 
-// Which forces these gaps see.
+// learn() finds which forces these gaps see.
 void ContactDynamics::learn(const std::vector<Index>& contacts) {
   const std::size_t k = contacts.size();
   const bool knows_field = reached_by_.rows > 0;

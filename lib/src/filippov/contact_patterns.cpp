@@ -28,7 +28,7 @@ void sort_and_merge(States& states) {
 
 void add(States& to, const States& more) { to.insert(to.end(), more.begin(), more.end()); }
 
-// At least so many numbers, in general position; they belong to the thread.
+// general_numbers() returns at least `count` numbers in general position; they belong to the thread.
 const std::vector<double>& general_numbers(Index count) {
   thread_local std::vector<double> numbers;
   for (Index j = static_cast<Index>(numbers.size()); j < count; ++j) numbers.push_back(trace_value(j));
@@ -75,7 +75,7 @@ States states_acted_on(const Contact& contact, Index states) {
   return rows;
 }
 
-// Of the rows of the group's forces and the states that they depend on.
+// A Group holds contacts whose forces share rows, and the states on which these depend.
 struct Group {
   std::vector<Index> members = {};
   States rows = {}, columns = {}, relays = {};
@@ -135,7 +135,7 @@ class Maker {
       for (const Index c : group.members) {
         made.is_far[at(c)] = !is_local;
         for (const Index row : rows_[at(c)]) add(by_state[at(row)], directions_[at(c)]);
-        // Of the forces of the group.
+        // The group's forces change along these states.
         add(made.watched[at(c)], is_local ? States() : group_directions(group));
         sort_and_merge(made.watched[at(c)]);
       }
@@ -221,7 +221,7 @@ std::vector<Index> tried_states(Index states, Index most,
     }
     if (static_cast<Index>(found.size()) <= most) return found;
   } catch (const std::exception&) {
-    // Nothing is known.
+    // The pattern is unknown.
   }
   found.resize(at(states));
   std::iota(found.begin(), found.end(), Index{0});

@@ -14,7 +14,8 @@ namespace slideway {
 
 namespace {
 
-// How near a root is to the one that has ended here to be it, or what that has met; where it has ended is told less closely.
+// A root within this distance counts as the root that has ended here, or as the one that it has met. The place
+// where it ended is known less closely.
 constexpr double kEnded = 0.05;
 // Components below this part of the largest, and relays this near to their bound, are looked at more closely.
 constexpr double kSuspicious = 1e-6;
@@ -168,12 +169,12 @@ class CandidateSearch {
     }
     if (candidate.on_boundary.empty() && candidate.stationary.empty() && !candidate.dependent()) return true;
     rates = rates_of(candidate);
-    // Without rates some surface is left at once, whatever its relay does.
+    // Some surface is left at once, whatever its relay does, where there are no rates.
     return rates && stays(candidate, *rates);
   }
 
-  // Relays that can go one way only together, between the bounds of two of them, which leave them no room: both are on their bounds,
-  // wherever between them the root was found.
+  // ends_of_freedom() lists two relays that can move only together and whose bounds leave them no room. Both are
+  // on their bounds, wherever between them the root was found.
   std::vector<Index> ends_of_freedom(const Candidate& candidate) const {
     if (candidate.unseen.cols() != 1) return {};
     const Vector way = candidate.unseen.col(0) / candidate.unseen.col(0).lpNorm<Eigen::Infinity>();
@@ -218,8 +219,8 @@ class CandidateSearch {
         tie, std::min(kSuspicious, std::sqrt(2 * std::abs(rates->lambda[i]) * hardly_left_[i] / gain)));
   }
 
-  // A component is zero too when it is what a sliding end within the tie would make it, or where the motion would come back
-  // before it has left the surface.
+  // A component also counts as zero when a sliding end within the tie would make it so, or when the motion would
+  // come back before it has left the surface.
   double w_tie(const Candidate& candidate, Index i, const std::optional<Rates>& rates) const {
     const double tie = std::max(w_zero_[i], tie_[i] * std::abs(candidate.jacobian(i, i)));
     if (!rates) return tie;
@@ -256,7 +257,7 @@ class CandidateSearch {
 
   bool stays(const Candidate& candidate, const Rates& rates) const {
     for (const Index i : candidate.on_boundary) {
-      // At rest on the boundary is inside; moving out is not.
+      // A relay at rest on the boundary is inside; one that moves out is not.
       if (rates.lambda[i] * candidate.lambda[i] > rates.lambda_zero) return false;
     }
     for (const Index i : candidate.stationary) {

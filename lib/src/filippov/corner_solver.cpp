@@ -13,15 +13,16 @@ namespace slideway {
 
 namespace {
 
-// Where sliding was located to end, λ is at its bound within the accuracy of the solution there.
+// λ is at its bound within kEndTie, the accuracy of the solution, where sliding was located to end.
 constexpr double kEndTie = 1e-6;
 // The accuracy of the time of an event, in units of rounding.
 constexpr double kInstant = 100;
 constexpr std::size_t kMostRelaysAsked = 4;
-// Of rates of change that are differences.
+// Rates of change that are differences have this relative accuracy.
 constexpr double kDifferenceAccuracy = 1e-6;
 
-// Of two surfaces with ḧ₁ = κw₂ in all four regions, κ ≠ 0; 0 where it is not so.
+// second_order_factor() returns κ of two surfaces with ḧ₁ = κw₂ in all four regions, or 0 where there is no such
+// κ.
 double second_order_factor(const VertexTable& table, const std::vector<char>& second_order) {
   if (second_order[0] == second_order[1]) return 0;
   const Index first = second_order[0] ? 0 : 1;
@@ -240,8 +241,9 @@ CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x
   return result;
 }
 
-// Where the motion comes to rest across a surface in all regions at once, as where a drive turns back, what is left of its speed is what
-// the time of the event cannot be told by.
+// count_instant_out() adds to the zeros of w the speed that the accuracy of the event's time cannot tell from
+// zero, where the motion comes to rest across a surface in all regions at once. An example is a drive that turns
+// back.
 void CornerSolver::count_instant_out(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                      const Vector& error, Vertices& vertices) {
   const Index a = static_cast<Index>(surfaces.size());
@@ -251,7 +253,7 @@ void CornerSolver::count_instant_out(double t, ConstVectorRef x, const std::vect
     const double largest = w.row(i).lpNorm<Eigen::Infinity>();
     if (vertices.second_order[k] || !(largest > 0)) continue;
     const double tolerance = geometry_.gradient(t, x, surfaces[k]).cwiseAbs().dot(error);
-    // Only of what leads nowhere is it worth asking.
+    // Only surfaces across which all fields come to rest matter here.
     if (!(largest * typical_time_ <= tolerance)) continue;
     double fastest = 0;
     Vector local(a);
@@ -306,7 +308,7 @@ void CornerSolver::describe_only(const Vertices& vertices, CornerPoint& point) {
   const Index a = only.lambda.size();
   if (sliding_sides(only) >= 2 && !only.p_matrix) {
     if (vertices.any_second || only.unseen.cols() > 0) {
-      // Of these only a spiral is known that leaves them.
+      // A spiral is the only such motion known to leave both surfaces.
       const double factor = a == 2 ? second_order_factor(vertices.table, vertices.second_order) : 0;
       point.repelling_intersection = factor >= 1;
     } else {
@@ -332,13 +334,13 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
   Vertices vertices = look_at_vertices(t, x, surfaces, ends, error);
   result.half_branches = std::move(vertices.half_branches);
   Motions motions = find_motions(t, x, surfaces, vertices);
-  // Errors may make a second mode of what hardly leaves a surface, or leave none where several relays are a little inside their
-  // bounds together: then the one that is consistent without them counts.
+  // Errors may add a second mode that hardly leaves a surface, or remove the only mode where several relays are
+  // just inside their bounds. The mode that is consistent without these allowances then counts.
   if (motions.answer.continuations.size() != 1) {
     vertices.options.hardly_left.setZero();
     Motions exact = find_motions(t, x, surfaces, vertices);
     if (exact.answer.continuations.size() == 1) motions = std::move(exact);
-    // Where sliding ends that is just not over, what is left of it is zero for the other modes, too, across whichever surface.
+    // A sliding motion whose end was located has, within the tie, a component of zero for the other modes too.
     if (motions.answer.continuations.empty()) {
       const double tie = std::max(vertices.options.lambda_tie.maxCoeff(), vertices.options.lambda_zero);
       vertices.options.lambda_tie.setConstant(tie);
@@ -394,7 +396,7 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
       const double rounding =
           64 * kEpsilon *
           (std::abs(low[surfaces[j]]) + std::abs(rates_[surfaces[j]]) + sizes[static_cast<Index>(j)]);
-      // Where a field is not finite nothing says that they do not.
+      // A field that is not finite cannot show that two relays act apart.
       if (!(change <= rounding)) joined.join(static_cast<Index>(k), static_cast<Index>(j));
     }
   }

@@ -14,10 +14,10 @@ namespace slideway {
 namespace {
 
 constexpr Index kStatesOneByOne = 32;
-// Of the difference that gives a third derivative, in units of the time in which the motion changes (a motion at rest
-// says nothing of that).
+// The step of the difference that gives a third derivative, as a part of the time in which the motion changes. A
+// motion at rest has no such time.
 constexpr double kTimeDifference = 1e-4;
-// At least, of the time in which the equations change.
+// The shortest step of that difference, as a part of the time in which the equations change.
 constexpr double kShortest = 1e-3;
 // Ways along a motion, of the time in which the equations change, and the steps they take.
 constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
@@ -85,7 +85,7 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
   return second_order;
 }
 
-// With many states a few choices of signs stand in for the sum of magnitudes.
+// A few choices of signs stand in for the sum of magnitudes where there are many states.
 Vector CornerSolver::rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                  const Vector& local, const Vector& error) {
   const auto rates_at = [&](const Vector& there) {

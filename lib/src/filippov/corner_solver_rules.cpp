@@ -42,7 +42,8 @@ void CornerSolver::apply_moments(const VertexTable& table, const CornerOptions& 
   const MomentsSolution moments = solve_moments(table);
   const double slack = std::max(options.lambda_zero, options.lambda_tie.maxCoeff());
   if (!moments.solved || !(moments.weights.minCoeff() >= -slack)) return;
-  // At its bound the rule joins the branch that the combination of the corners joins, which has decided the tie.
+  // A rule whose λ is at its bound joins the branch that the combination of the corners joins, which has decided
+  // the tie.
   if (moments.lambda.lpNorm<Eigen::Infinity>() >= 1 - slack && !bilinear) return;
   Continuation continuation{{Side::sliding, Side::sliding}, moments.lambda, Stability::saddle, false};
   continuation.p_matrix = is_p_matrix(-lambda_jacobian(table, continuation.lambda));

@@ -9,9 +9,9 @@ namespace slideway {
 
 namespace {
 
-// How little the norm of λ counts beside the equations.
+// The norm of λ has this small weight beside the equations.
 constexpr double kNormWeight = 1e-8;
-// How far it may keep them from a bound, of the way to the other one.
+// The norm may keep λ this far from a bound, as a part of the way to the other bound.
 constexpr double kOffBound = 1e-6;
 
 Vector row_sizes(const Matrix& D) {
@@ -123,7 +123,7 @@ RegularPart regular_part(const Matrix& D) {
 }
 
 double second_order_return_factor(const Vector& second_derivatives, double kappa) {
-  // By the signs of h₁ and of its speed.
+  // pull() takes the signs of h₁ and of its speed.
   const auto pull = [&](int h, int speed) {
     const bool second_bit = (speed > 0) == (kappa > 0);
     return second_derivatives[(h > 0 ? 1 : 0) + (second_bit ? 2 : 0)];

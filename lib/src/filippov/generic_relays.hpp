@@ -9,7 +9,8 @@
 
 namespace slideway {
 
-// Of the k-th sliding relay: the golden angle in radians keeps the numbers apart for any count.
+// generic_relay() returns λ of the k-th sliding relay; the golden angle in radians keeps the numbers apart for any
+// count.
 inline double generic_relay(Index k) { return 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(k)); }
 
 // Changes of D with λ, in units of its size, that are rounding.

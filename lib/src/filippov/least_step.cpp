@@ -15,8 +15,8 @@ constexpr double kDependent = 1e-14;
 // Rows up to which dense factors tell what depends on what.
 constexpr Index kMostDense = 64;
 constexpr double kRank = 1e-10;
-// Beyond, what depends on others is held by a shift; every refinement takes the error it makes down by the shift over the least
-// eigenvalue that is not zero.
+// A shift makes larger systems with dependent rows definite. Each refinement reduces the error by the ratio of the
+// shift to the least eigenvalue that is not zero.
 constexpr double kShift = 1e-9;
 constexpr int kRefinements = 8;
 

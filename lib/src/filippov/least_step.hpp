@@ -16,8 +16,8 @@ namespace slideway {
 
 using SparseRows = Eigen::SparseMatrix<double, Eigen::RowMajor>;
 
-// Rows that depend on each other are met as far as they can be met together; whether that is all of them shows afterwards. False
-// where a row is zero or not finite, or the step is not finite; what is in `step` then means nothing.
+// least_step() meets rows that depend on each other as far as they can be met together; the caller checks the
+// rest. It returns false, with a meaningless `step`, where a row is zero or a number is not finite.
 bool least_step(SparseRows slopes, Vector residuals, Vector& step);
 
 }  // namespace slideway

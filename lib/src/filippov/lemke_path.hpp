@@ -11,7 +11,7 @@
 
 namespace slideway {
 
-// Where an entry of z is.
+// BoxPart tells where an entry of z is.
 enum class BoxPart : signed char { lower, free, upper };
 
 enum class LemkeEnd { solved, ray, limit };

@@ -18,7 +18,7 @@ class LinearFactors {
   // X with matrix·X = right (n×k), refined once; nothing where the matrix is singular to rounding.
   std::optional<Matrix> solve(const Matrix& right);
 
-  // Whether a matrix with so many rows and entries is better kept as a dense one.
+  // is_dense() tells whether a matrix of this size is better kept as a dense one.
   static bool is_dense(Index rows, Index entries);
 
  private:

@@ -68,7 +68,8 @@ void ModeField::solve_newton(double t, ConstVectorRef x, VectorRef dx, bool look
   }
   evaluator_.field(t, x, lambda_, dx);
   if (!all_finite(dx)) {
-    // Beyond a surface along which it does not slide all corners are as undefined: the nearest point of it continues them.
+    // All corners are undefined beyond a surface along which the mode does not slide. The nearest point of
+    // that surface continues the field.
     Vector nearest = x;
     if (x.allFinite() && move_to_nearest_surface(t, nearest) && solver_.solve(t, nearest, lambda_, dx))
       return;

@@ -23,8 +23,8 @@ constexpr int kMostStepsBack = 20;
 
 }  // namespace
 
-// The field of a mode may be undefined beyond its own surfaces, where the integrator has to evaluate it while a root is
-// bracketed; its value at the nearest surface point continues it.
+// move_to_nearest_surface() serves fields that are undefined beyond their own surfaces. The integrator evaluates
+// them there while a root is bracketed; the value at the nearest surface point continues them.
 bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
   bool moved = false;
   const Vector weights = weights_at(x);
@@ -104,8 +104,8 @@ void ModeField::velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::e
   throw_not_finite(t, x, dx);
 }
 
-// At a λ inside its bounds the field is a blend of all corners, and that of a root of a guard is finite on one side of the
-// surface only: off it no point suits them all.
+// look_round_corners() serves fields that contain the root of a guard. At a λ inside its bounds the field is a
+// blend of all corners, each of which is finite on one side of the surface only.
 bool ModeField::look_round_corners(double t, ConstVectorRef x) {
   const auto count = static_cast<Index>(sliding_.size());
   if (rule_ == SlidingRule::equivalent_control || count > kMostCorners || !x.allFinite()) return false;

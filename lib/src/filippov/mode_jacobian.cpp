@@ -16,7 +16,7 @@ namespace {
 // Relays are local in groups of at most so many, whose part fills at most so many entries.
 constexpr Index kLargestRelayGroup = 8;
 constexpr Index kMostRelayEntries = 64;
-// Of larger rank what the others make of the Jacobian is kept as it stands.
+// A change of the Jacobian of larger rank is stored as a full matrix.
 constexpr Index kMostOfLowRank = 8;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingularForces = 1e-13;
@@ -42,7 +42,7 @@ ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelaySt
   };
   const Pattern& by_state = derivatives_.field_pattern();
   field_slot_ = slots_of(by_state);
-  // Where derivatives are differences, those of the system with contacts have the better steps.
+  // The system with contacts has the better steps where derivatives are differences.
   if (contacts_ && contacts_->free_evaluator().field_dx_source() != DerivativeSource::finite_difference) {
     without_contacts_.emplace(contacts_->free_evaluator());
     slot_without_contacts_ = slots_of(without_contacts_->field_pattern());

@@ -10,9 +10,10 @@ inline constexpr int kMostIterations = 25;
 // for exact w, the second for finite differences.
 inline constexpr double kResidual[] = {1e-13, 1e-9};
 inline constexpr double kWorstResidual[] = {1e-9, 1e-6};
-// Of a guess that no step was taken from: it would leave lambda behind the motion, and relays that are equal apart.
+// The residuals at which a guess counts as the solution without a step. A larger one would leave λ behind the
+// motion, and separate relays that are equal.
 inline constexpr double kResidualOfGuess[] = {1e-15, 1e-9};
-// By what a step has to reduce it for the matrix to be good enough.
+// A step has to reduce the residual by this factor for the matrix to be good enough.
 inline constexpr double kGood = 1e-3;
 
 }  // namespace slideway

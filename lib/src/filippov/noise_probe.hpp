@@ -15,7 +15,7 @@ namespace slideway::noise_probe {
 
 constexpr int points = 8;
 
-// How far δⱼ goes, at least a few units in the last place of the state.
+// reach() is the largest δⱼ, at least a few units in the last place of the state.
 inline double reach(double h, double sum_of_slopes, double state) {
   constexpr double least = 8 * std::numeric_limits<double>::epsilon();
   return std::max(std::abs(h) / sum_of_slopes, least * std::abs(state));
@@ -24,7 +24,7 @@ inline double reach(double h, double sum_of_slopes, double state) {
 // δⱼ in parts of that.
 inline double part(Index state, int point) { return patternless(state, point); }
 
-// Whether a guard is no more than its noise.
+// is_noise() tells whether a guard is no larger than its noise.
 inline bool is_noise(double h, double noise) {
   constexpr double most = 4;
   return std::abs(h) <= most * noise;

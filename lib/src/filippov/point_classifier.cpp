@@ -21,10 +21,10 @@ namespace {
 
 // Below this part of the larger component a normal component is looked at more closely.
 constexpr double kSuspiciousPart = 0.05;
-// The two exit guards of a two-fold do not fire together; the other one is then this near to zero, in units of what the
-// integrator cannot tell from zero.
+// The two exit guards of a two-fold do not fire together. The component that has not fired is within this many
+// units of the integrator's zero.
 constexpr double kTwoFoldTolerance = 10;
-// With the size of h over the square of the time in which a state changes as its greatest curvature, and room to spare.
+// The greatest curvature of h is its size over the square of the time in which a state changes, times this factor.
 constexpr double kSoonest = 20;
 // The part of the flight before that a dip may last.
 constexpr double kBriefly = 0.05;
@@ -36,7 +36,7 @@ constexpr double kClearly = 100;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
 
-// Of the magnitudes, in four parts of many: each comparison waits for the one before.
+// LargestProduct keeps four maxima, since each comparison waits for the one before.
 struct LargestProduct {
   [[gnu::always_inline]] double operator()(Index size, const double* a, const double* b) const {
     constexpr Index lanes = 4;
@@ -53,7 +53,8 @@ struct LargestProduct {
   }
 };
 
-// Whether the motion goes through the surface from the side `sign` and is brought back no farther than `depth`.
+// dips_within() tells whether the motion passes the surface from the side `sign` and is brought back within
+// `depth`.
 bool dips_within(const NormalMotion& motion, double sign, double depth) {
   const double back = sign * motion.curvature;
   return sign * motion.w < 0 && back > motion.curvature_zero && motion.w * motion.w <= 2 * back * depth;
@@ -123,7 +124,7 @@ PointClassifier::PointClassifier(Evaluator& evaluator, const RelayStructure& str
 
 // The time in which a state changes by a noticeable part of its size, or of the size below which it does not count.
 double PointClassifier::time_scale(ConstVectorRef dx, ConstVectorRef weights) const {
-  // In units of 1/rtol the state has the size below which it does not count.
+  // The state has the size 1/rtol in these units: dx·weights·rtol is a relative rate.
   const double fastest = rtol_ * run_loop(LargestProduct(), dx.size(), dx.data(), weights.data());
   return fastest * typical_time_ > 1 ? 1 / fastest : typical_time_;
 }
@@ -152,8 +153,10 @@ double PointClassifier::curvature(double t, ConstVectorRef x, double side) {
   return curvatures_[surface_];
 }
 
-// The size below which a function of the state counts as zero: Σⱼ|∂g/∂xⱼ|/weights(j). With many states a few random choices of
-// signs stand in for the sum of magnitudes.
+// tolerance_of() returns Σⱼ
+// ∂g/∂xⱼ
+// /weights(j), below which a function of the state counts as zero. A few random choices of signs stand in for the
+// sum of magnitudes where there are many states.
 template <class Function>
 double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x, double value,
                                      double interesting, ConstVectorRef weights) {
@@ -208,7 +211,8 @@ bool PointClassifier::other_vanishes_too(double t, ConstVectorRef x, double side
   return std::abs(value) <= kTwoFoldTolerance * spread + rounding;
 }
 
-// Only where the second derivative vanishes too (a cam lifts off like t³), so a difference is good enough.
+// third_derivative() is asked only where the second derivative vanishes too (a cam lifts off like t³), so a
+// difference is accurate enough.
 double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                                          double time_scale) {
   const double step = kDifferenceStep * time_scale;
@@ -223,7 +227,7 @@ double PointClassifier::third_derivative(double t, ConstVectorRef x, ConstVector
   return (curvature[1] - curvature[0]) / (2 * step);
 }
 
-// Of most guards it has few entries.
+// The gradient of most guards has few entries.
 void PointClassifier::learn_gradient(double t, ConstVectorRef x) {
   gradient_.clear();
   if (evaluator_.guards_are_affine()) {
@@ -288,7 +292,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
         accuracy *
         (sum_along_gradient([&](Index j) { return std::abs(acceleration_[j]); }) + w_terms / scale);
   }
-  // Where the curvature decides whether w counts, it has to be more than that of this one point.
+  // A curvature that decides whether w counts must also hold beside this point.
   const bool decides = w != 0 && w * w <= 2 * std::abs(motion.curvature) * std::max(surface_rounding_, dip_);
   if (!std::isfinite(motion.curvature) || (decides && !rates && is_singular(t, x, motion.curvature, weights)))
     follow_singular(t, x, side, w, w_terms, scale, weights, motion);
@@ -302,7 +306,10 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
   return motion;
 }
 
-// With ẅ to turn it back w reaches ẇ²/(2|ẅ|), now or a moment ago.
+// only_reaches_limit() tells whether w goes beyond zero by no more than rounding: with ẅ to turn it back, w
+// reaches ẇ²/(2
+// ẅ
+// ).
 bool PointClassifier::only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx,
                                          double w_scale, const NormalMotion& own, ConstVectorRef weights) {
   const double rate = own.curvature;
@@ -401,8 +408,8 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   NormalMotion minus = motion(t, x, -1, field_minus_, result.w_minus, w_scale, minus_vanishes, weights);
   NormalMotion plus = motion(t, x, 1, field_plus_, result.w_plus, w_scale, plus_vanishes, weights);
 
-  // The run saw the component fall through zero. In a stiff model the errors of the state can hide this at one point; and it may
-  // have been rounding that took it there.
+  // The run saw the component fall through zero. Errors of the state can hide this at one point of a stiff
+  // model; rounding may also have caused it.
   if (before && *before == Side::sliding && minus_vanishes != plus_vanishes) {
     const double side = minus_vanishes ? -1 : 1;
     NormalMotion& own = minus_vanishes ? minus : plus;
@@ -415,8 +422,8 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     }
   }
 
-  // A dip that the integrator cannot tell from a touch, above a field that would bring it back at once, is a touch: the
-  // sliding it would start ends before it can be resolved.
+  // A dip below the integrator's accuracy counts as a touch where the field above brings it back at once. The
+  // sliding that it would start ends before it can be resolved.
   const bool may_touch = before && !met.dips;
   if (may_touch && *before == Side::plus && !component_vanishes(plus) && minus.w > 0 &&
       dips_within(plus, 1, dip_)) {
@@ -439,7 +446,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     };
     const double field_scale = std::max(size(field_minus_), size(field_plus_));
     const double field_gap = size(field_plus_ - field_minus_);
-    // In a two-fold fields that part at once can be the same in this one point.
+    // Two fields of a two-fold can be equal in this one point and differ beside it.
     const bool part_at_once =
         std::abs(plus.curvature - minus.curvature) > plus.curvature_zero + minus.curvature_zero;
     result.same_fields = field_gap <= 16 * kEpsilon * field_scale && !part_at_once;

@@ -15,8 +15,8 @@ constexpr double kSingularStep = 1e-4;  // of the time in which the state change
 constexpr int kSubsteps = 16;
 // The relative accuracy of the motion that is followed.
 constexpr double kFollowed = 1e-4;
-// A state at rest on the surfaces is slower near them than farther in, as far as the root of the distance tells, and gets no
-// faster with time.
+// A state that rests on the surfaces moves more slowly near them than farther inside, in proportion to the root of
+// the distance, and does not get faster.
 constexpr double kNearDepth = kEpsilon;
 constexpr double kFarDepth = 4096 * kEpsilon;
 constexpr double kVanishes = 0.5;
@@ -36,8 +36,8 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
   });
 }
 
-// Whether d²h/dt² at λ, which is `curvature` at x, is another at once beside the surface: it grows without bound towards a surface
-// whose root the field has, and rounding may leave x anywhere near it.
+// is_singular() tells whether d²h/dt² at λ, which is `curvature` at x, is much smaller beside the surface. It
+// grows without bound towards a surface whose root the field contains, and rounding leaves x anywhere near it.
 bool PointClassifier::is_singular(double t, ConstVectorRef x, double curvature, ConstVectorRef weights) {
   if (!go_inside(t, x, kFarDepth, weights)) return false;
   Vector& dx = shifted_;
@@ -66,7 +66,7 @@ void PointClassifier::follow_singular(double t, ConstVectorRef x, double side, d
   motion.curvature_zero = kFollowed * w_terms / scale;
 }
 
-// False where the region of lambda_ does not come to x.
+// go_inside() returns false where the region of lambda_ does not reach x.
 bool PointClassifier::go_inside(double t, ConstVectorRef x, double depth, ConstVectorRef weights) {
   inside_ = x;
   // Surfaces that x is further inside of are not what makes a field infinite.
@@ -81,7 +81,8 @@ bool PointClassifier::is_inside(double t, ConstVectorRef x, const std::vector<In
   return std::all_of(surfaces.begin(), surfaces.end(), [&](Index i) { return lambda_[i] * h[i] > 0; });
 }
 
-// How fast the motion along dx leaves the surfaces, and by how much it differs from `other`, in units of what counts as zero.
+// unrest() measures how fast the motion along dx leaves the surfaces and how much it differs from `other`, in
+// units of what counts as zero.
 PointClassifier::Unrest PointClassifier::unrest(double t, ConstVectorRef x,
                                                 const std::vector<Index>& surfaces, ConstVectorRef dx,
                                                 ConstVectorRef other, ConstVectorRef weights) {

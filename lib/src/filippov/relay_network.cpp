@@ -172,9 +172,9 @@ class Networks {
     return result;
   }
 
-  // A surface whose w is 0 whatever the relays: its λ is that of the side to which the next derivative leads. Elements of a
-  // chain that yield, at the moment where their velocity turns, are such. True if all that leave were shown to do so on one
-  // side only; those that do not leave, or do not settle, are left to the ties.
+  // settle_loose() treats surfaces whose w is 0 whatever the relays: the next derivative decides their side.
+  // Chain elements that yield, at the moment when their velocity turns, are an example. It returns true if all
+  // that leave do so on one side only; the ties decide the others.
   bool settle_loose(const Vector& w, const Sparse& derivative, const Vector& zero, Vector& lambda) {
     const Vector rows = row_sums(derivative);
     loose_.assign(at(n_), 0);
@@ -235,7 +235,8 @@ class Networks {
     std::vector<Index> place(at(n_), -1);
     Matrix effect = part_of(derivative, tied, tied, place);
     if (!sliding.empty()) {
-      // How the λ of those that slide follow: by themselves, and with those of the tied ones.
+      // The columns of `causes` say how λ of the sliding relays follows: by itself, and with each tied
+      // relay.
       Matrix causes(static_cast<Index>(sliding.size()), count + 1);
       causes.col(0) = second(sliding);
       causes.rightCols(count) = part_of(derivative, sliding, tied, place);

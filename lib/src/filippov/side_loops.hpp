@@ -14,7 +14,7 @@ namespace slideway {
 using FourCodes [[gnu::vector_size(4)]] = signed char;
 using FourNumbers [[gnu::vector_size(32)]] = double;
 
-// Of so few surfaces the numbers have only just been written one by one, and to read several at a time would wait for that.
+// The numbers of so few surfaces have just been written one by one, and a wide read would wait for them.
 constexpr Index kFewSides = 32;
 
 inline double number_of(char code) { return static_cast<double>(static_cast<signed char>(code)); }
@@ -65,7 +65,7 @@ struct ForSlotsOfSides {
   }
 };
 
-// As run_loop() does, of every surface of the mode.
+// run_over_sides() does what run_loop() does, for every surface of the mode.
 template <class Loop, class... Arguments>
 void run_over_sides(const Loop& loop, const Mode& mode, Arguments... arguments) {
   if (has_wide_instructions && mode.size() > kFewSides) {

@@ -97,7 +97,7 @@ bool newton(const VertexTable& table, Vector& lambda) {
   return best <= 1e-12 * scale;
 }
 
-// At two λ without a pattern.
+// is_singular_everywhere() looks at two λ without a pattern.
 bool is_singular_everywhere(const VertexTable& table) {
   const Index k = table.surfaces();
   for (const double phase : {0.4, 2.9}) {
@@ -120,7 +120,8 @@ std::vector<SlidingRoot> dependent_root(const VertexTable& table, const Vector& 
     const auto within = [&](const Vector& most) {
       return smallest_in_box(jacobian, jacobian * lambda - w, -most, most, w_zero, 1e-10);
     };
-    // Beyond a bound only where nothing else is left: there the least would be away from the bounds of the others.
+    // The step passes a bound only where no other step is left, since the shortest one would leave the other
+    // bounds.
     std::optional<Vector> next = within(one);
     if (!next) next = within(bound);
     if (!next) return {};
@@ -182,7 +183,7 @@ std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<In
     if (width < kSmallestBox) {
       // A double root, or a Jacobian that is singular along a curve of roots: take the point, and say so.
       const Vector centre = 0.5 * (box.low + box.high);
-      // From a singular Jacobian Newton's method may run away from a root on the bounds.
+      // Newton's method can run away from a root on the bounds where the Jacobian is singular.
       Vector root = centre.unaryExpr(
           [](double c) { return std::abs(std::abs(c) - 1) <= kSmallestBox ? std::copysign(1.0, c) : c; });
       const double size = restricted.w.cwiseAbs().maxCoeff();

@@ -16,7 +16,7 @@ namespace {
 
 // The least error of λ there is.
 constexpr double kSmallest = 1e-16;
-// How many steps a sample takes at most.
+// A sample takes at most this many steps.
 constexpr int kMostSampled = 4;
 
 bool is_diagonal(const Pattern& pattern) {
@@ -145,7 +145,8 @@ void SlidingSolver::list_singles() {
   }
 }
 
-// False where that is not so, or not good enough; λ is a guess then.
+// solve_apart() returns false where relays do not act apart, or the result is not accurate enough; λ is a guess
+// then.
 bool SlidingSolver::solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks) {
   if (!apart_.holds || exact_) return false;
   const auto* const columns = linear_columns(t, x, lambda);
@@ -269,7 +270,7 @@ void SlidingSolver::entries(double t, ConstVectorRef x, ConstVectorRef lambda) {
   }
 }
 
-// Of f where w is affine in λ with the same coefficients everywhere; null elsewhere.
+// linear_columns() returns ∂f/∂λ where w is affine in λ with constant coefficients, and null elsewhere.
 const Eigen::SparseMatrix<double>* SlidingSolver::linear_columns(double t, ConstVectorRef x,
                                                                  ConstVectorRef lambda) {
   return evaluator_.guards_are_affine() ? evaluator_.relay_columns(t, x, lambda) : nullptr;
@@ -307,14 +308,14 @@ bool SlidingSolver::refresh(double t, ConstVectorRef x, ConstVectorRef lambda) {
   for (const auto& entry : newton_.triplets) newton_.scale[entry.row()] += std::abs(entry.value());
   if (!newton_.scale.allFinite()) return false;
   newton_.inverse_scale = newton_.scale.cwiseInverse();
-  // Where w is affine Newton's method needs one step.
+  // Newton's method needs one step where w is affine in λ.
   newton_.linear = !reduced_.dependent && linear_columns(t, x, lambda);
   if (newton_.diagonal) {
     newton_.diagonal_values.setZero();
     for (const auto& entry : newton_.triplets) newton_.diagonal_values[entry.row()] = entry.value();
     if (!(newton_.diagonal_values.array() != 0).all()) return false;
   } else if (k == 0) {
-    // Nothing is left to solve.
+    // There is no relay to solve for.
   } else if (k <= kLargestDense) {
     newton_.dense.setZero(k, k);
     for (const auto& entry : newton_.triplets) newton_.dense(entry.row(), entry.col()) = entry.value();
@@ -464,7 +465,7 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
 }
 
 bool SlidingSolver::solve_from(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx) {
-  // Whether the matrix was made where the last step began.
+  // `fresh` tells whether the matrix belongs to the point from which the last step went.
   bool fresh = false;
   const int source = evaluator_.guard_rates_source() == DerivativeSource::finite_difference ? 1 : 0;
   double previous = INFINITY;
@@ -501,7 +502,8 @@ bool SlidingSolver::solve_from(double t, ConstVectorRef x, VectorRef lambda, Vec
       return false;
     }
     correct(lambda);
-    // Where f is affine in λ the next value follows from this one; so do residuals, where the guards are affine too.
+    // The next value of f follows from this one where f is affine in λ; so do residuals where the guards are
+    // affine too.
     const auto* const columns = reduced_.dependent ? nullptr : evaluator_.relay_columns(t, x, lambda);
     if (!columns) continue;
     for (std::size_t k = 0; k < sliding_.size(); ++k) {

@@ -13,13 +13,14 @@ namespace slideway {
 
 namespace {
 
-// Of the eigenvalues of D in units of the known one: on the straight way from one to the other none becomes singular.
+// The least eigenvalue of D in units of the known D. No D on the straight way between the two is singular above
+// it.
 constexpr double kLeastRatio = 0.01;
 // The least part of the way from the last known root to a point that is gone at once.
 constexpr double kShortestPart = 1e-10;
 // Points on the way that are tried: enough for one that gets shorter all the way to the least part, and longer again.
 constexpr int kMostParts = 200;
-// How near another root is that the one of the mode has met, as far as that is located.
+// Another root within this distance has met the root of the mode, as far as that is located.
 constexpr double kMeeting = 0.02;
 // The least part of a relay in what the two differ by.
 constexpr double kSeen = 1e-2;
@@ -69,7 +70,7 @@ bool SlidingSolver::is_in_bounds(ConstVectorRef lambda) const {
   return std::all_of(sliding_.begin(), sliding_.end(), [&](Index i) { return std::abs(lambda[i]) <= 1; });
 }
 
-// Between two roots whose D are alike there may be another.
+// Another root may lie between two roots whose D are alike.
 bool SlidingSolver::middle_leads(double t, ConstVectorRef x, ConstVectorRef lambda) {
   return leads_from_known(Matrix(normal_dlambda(t, x, 0.5 * (lambda + branch_.known.lambda))));
 }
@@ -135,7 +136,7 @@ bool SlidingSolver::follow(double t, ConstVectorRef x, VectorRef lambda, VectorR
     }
     break;
   }
-  // Where no motion slides the root may go anywhere: the ways there are not gone on from.
+  // The root may go anywhere where no motion slides, so the search does not go on from there.
   if (gone < 1 || !is_in_bounds(lambda)) {
     branch_.known = start;
     branch_.replaced = true;
@@ -157,7 +158,7 @@ std::vector<Index> SlidingSolver::ending() {
   if (!here.allFinite() || !(sizes.minCoeff() > 0)) return result;
   const Vector units = sizes.cwiseInverse();
   const Eigen::JacobiSVD<Matrix> parts(units.asDiagonal() * here, Eigen::ComputeFullU | Eigen::ComputeFullV);
-  // Along the way in which D does least, w is σa + qa² across: the other root is at a = −σ/q.
+  // Along the singular direction of D, w is σa + qa²: the other root is at a = −σ/q.
   const Vector way = parts.matrixV().col(k - 1);
   const Vector across = units.cwiseProduct(parts.matrixU().col(k - 1));
   const double bend = 0.25 * across.dot((matrix(1, way) - matrix(-1, way)) * way);

@@ -15,13 +15,13 @@ namespace slideway {
 
 namespace {
 constexpr int kNewtonIterations = 12;
-// Of Newton's method where a surface crosses itself, which only halves the distance.
+// Newton's method only halves the distance where a surface crosses itself, and needs this many steps.
 constexpr int kMostApproaches = 200;
-// Of one of Newton's steps, where the whole of it goes too far.
+// The least part of a Newton step that is tried where the whole step goes too far.
 constexpr double kLeastPart = 1e-6;
 // The residual that a stalled projection may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
-// Of what a relay moves, the part across its own surface that is rounding, or the root of rounding.
+// The part across its own surface of a relay's effect that counts as rounding, or as the root of rounding.
 constexpr double kNoPart = 1e-6;
 // Moving into a region along one gradient may undo another.
 constexpr int kMostPasses = 8;
@@ -112,8 +112,8 @@ bool SurfaceGeometry::change_guard(double t, Index surface, double change, Const
 bool SurfaceGeometry::move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights,
                                   double near, VectorRef x) {
   Vector& h = values_;
-  // By how much a guard has to change, 0 where it is far enough inside. Surfaces that undo each other's moves come to an end with
-  // moves that are a little too long.
+  // change_of() returns by how much a guard has to change, and 0 where it is far enough inside. Later passes
+  // move a little too far, so that surfaces which undo each other's moves come to an end.
   const auto change_of = [&](Index i, int pass) {
     if (std::abs(lambda[i]) != 1 || !(lambda[i] * h[i] <= near) || !std::isfinite(h[i])) return 0.0;
     const double wanted = depth * tolerance(t, x, i, weights);
@@ -337,7 +337,8 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
   return true;
 }
 
-// Does what project() does, where no two surfaces see the same state and the gradients are constant: most are met already.
+// project_each() replaces project() where no two surfaces see the same state and the gradients are constant. Most
+// surfaces are met already.
 bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                    VectorRef x) {
   const auto& slopes = evaluator_.affine_dx();
@@ -408,7 +409,7 @@ bool SurfaceGeometry::may_move(double t, const std::vector<Index>& surfaces, Con
 void SurfaceGeometry::set_what_is_fixed_alone(double t, const std::vector<Index>& surfaces, VectorRef x) {
   if (residuals_.isZero(0)) return;
   std::vector<char> used(surfaces.size(), 0);
-  // Of those that fix the same state one after the other.
+  // Each pass fixes one surface of those that set the same state.
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (pass > 0) evaluator_.guards(t, x, values_);
     seed_.setZero();
@@ -445,8 +446,10 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     }
     return kEpsilon * unit;
   };
-  // Where a surface crosses itself its gradient vanishes and takes the units along. Newton's steps then shrink by a constant
-  // factor, but |h| falls: of p sheets to (1 - 1/p)^p.
+  // The gradient and the units vanish where a surface crosses itself. Newton's steps then shrink by a constant
+  // factor, and
+  // h
+  //  of p sheets falls by (1 − 1/p)^p.
   const auto still_falls = [&] {
     const bool first = earlier.empty();
     earlier.resize(surfaces.size());
@@ -482,7 +485,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
       }
     };
     measure();
-    // Only a guard that comes no nearer to zero is asked how it depends on time.
+    // The dependence on time is asked only for a guard that comes no nearer to zero.
     if (!knows_time && residual_ > kStalledResidual && residual_ >= 0.5 * best) {
       evaluator_.guards_dt(t, x, time_derivative_);
       knows_time = true;

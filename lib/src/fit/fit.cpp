@@ -48,7 +48,7 @@ class Residuals {
   const std::string& failure() const { return failure_; }
   double exists_until() const { return exists_until_; }
 
-  // False where there is no solution up to the last measurement.
+  // evaluate() returns false where there is no solution up to the last measurement.
   bool evaluate(const Vector& p) {
     if (known_ && asked_.size() == p.size() && asked_ == p) return has_value_;
     asked_ = p;
@@ -169,7 +169,7 @@ class Residuals {
   int runs_ = 0;
 };
 
-// As Eigen's method asks for it.
+// ResidualFunctor has the form that Eigen's method asks for.
 struct ResidualFunctor {
   Residuals* residuals;
   mutable double largest = 0;  // residual so far
@@ -237,7 +237,7 @@ void check_measurements(const std::vector<std::string>& parameters, const Measur
   }
 }
 
-// Where the parameters begin.
+// first_values() returns where the parameters begin.
 Vector first_values(const ModelInstance& instance, const std::vector<std::string>& parameters) {
   Vector values(static_cast<Index>(parameters.size()));
   for (std::size_t k = 0; k < parameters.size(); ++k) {

@@ -9,7 +9,7 @@ namespace {
 
 // Looser than this dop853 takes hardly fewer evaluations.
 constexpr double kTightTolerance = 1e-7;
-// Where there are so many steps of dopri5, two of dop853 take fewer evaluations.
+// Two steps of dop853 take fewer evaluations than this many steps of dopri5.
 constexpr int kManySteps = 8;
 // The largest step of dop853 in steps of dopri5, for the same error.
 constexpr double kStepRatio = 4;

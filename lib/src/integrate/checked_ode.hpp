@@ -24,7 +24,7 @@ class CheckedOde {
   [[nodiscard]] bool velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
     return velocity(t, x, dx, all_finite(x));
   }
-  // Where somebody has looked whether x is finite.
+  // The caller has looked whether x is finite.
   template <class Target>
   [[nodiscard]] bool velocity(double t, ConstVectorRef x, Target&& dx, bool is_finite) noexcept {
     ++velocity_evaluations_;
@@ -40,7 +40,8 @@ class CheckedOde {
     note_not_finite("velocity", t, dx);
     return false;
   }
-  // For whoever asks velocity() for everything again where this is not usable, or what comes of it is not finite.
+  // quick_velocity() is for a caller that asks velocity() again where this is not usable, or where the result is
+  // not finite.
   template <class Target>
   [[nodiscard, gnu::always_inline]] bool quick_velocity(double t, ConstVectorRef x, Target&& dx) noexcept {
     ++velocity_evaluations_;
@@ -57,10 +58,10 @@ class CheckedOde {
   [[nodiscard]] bool jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction,
                                     VectorRef product) noexcept;
   [[nodiscard]] bool prepare_preconditioner(double t, ConstVectorRef x, double gamma) noexcept;
-  // At an r that is not finite the same as at an x.
+  // An r that is not finite counts like an x that is not finite.
   [[nodiscard]] bool precondition(double t, ConstVectorRef x, ConstVectorRef r, VectorRef z) noexcept;
   [[nodiscard]] bool project(double t, ConstVectorRef weights, VectorRef x) noexcept;
-  // False where it is certain that project() leaves x as it is.
+  // may_be_moved() returns false where it is certain that project() leaves x as it is.
   [[nodiscard]] bool may_be_moved(double t, ConstVectorRef x) noexcept {
     try {
       return ode_.may_be_moved(t, x);
@@ -68,7 +69,7 @@ class CheckedOde {
       return true;
     }
   }
-  // Of an x that is finite.
+  // project_finite() takes an x that is finite.
   [[nodiscard]] bool project_finite(double t, ConstVectorRef weights, VectorRef x) noexcept;
 
   // The last call of these was in the way of the integrator.

@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-// Where a step h begins. The weights are the reciprocals of what the tolerances allow.
+// StepBegin describes where a step h begins. The weights are the reciprocals of the tolerances.
 struct StepBegin {
   double t;
   double latest;  // time at which velocities may be asked for
@@ -23,8 +23,9 @@ class ClockTolerances {
  public:
   explicit ClockTolerances(double rtol) : rtol_(rtol) {}
 
-  // Whether tolerances() are wider than the weights say. They are where 16 ε|t|·|x'| is more and x follows a motion in time: its velocity
-  // changes far less along that motion than with x held. They grow to that size, or to h times the change with x held, if that is less.
+  // are_wider() tells whether tolerances() are wider than the weights say. They are where 16 ε|t|·|x'| is more
+  // and x follows a motion in time: its velocity changes far less along that motion than with x held. They grow
+  // to that size, or to h times the change with x held, if that is less.
   bool are_wider(CheckedOde& ode, const StepBegin& begin);
   const Vector& tolerances() const { return tolerances_; }
 

@@ -21,7 +21,8 @@ class CvodeRoots {
  public:
   explicit CvodeRoots(SmoothOde& ode) : ode_(ode), count_(ode.root_functions()) {}
 
-  // Has CVODE call `function`, which calls evaluate(). The integrator must have been initialised. Returns CVODE's flag.
+  // register_with() has CVODE call `function`, which calls evaluate(). The integrator must have been
+  // initialised. It returns CVODE's flag.
   int register_with(void* cvode, CVRootFn function);
   // The run that CVODE begins starts at t.
   void begin_run(double t) { start_ = t; }

@@ -33,11 +33,13 @@ constexpr double kOutgrown = 2;
 // BDF climbs from order one to five in at least 2 + 3 + 4 + 5 steps, whose errors have one sign.
 constexpr double kClimb = 14;
 constexpr long kClimbedBy = static_cast<long>(kClimb * kClimb / 2);
-// The steps of the climb are held to no smaller part of the states than this. At rtol 1e-10 the errors of BDF between the climbs of
-// an oscillator are as large as those of its climbs, and tighter ones gain nothing.
+// The steps of the climb are held to no smaller part of the states than this. Tighter climbs gain nothing: at rtol
+// 1e-10 the errors of BDF between the climbs of an oscillator are as large as those of its climbs.
 constexpr double kFinestClimb = 1e-10;
-// Adams' formula of order k is stable for h·|λ| below the k-th of these, λ < 0, where it is evaluated once a step, at what it predicts.
-// CVODE stops at that wherever the correction is far below the tolerance. From the roots of the formula at constant steps.
+// Adams' formula of order k is stable for h·
+// λ
+// , λ < 0, below the k-th of these, when it evaluates once a step at its prediction. CVODE does so wherever the
+// correction is far below the tolerance. The numbers come from the roots of the formula at constant steps.
 constexpr std::array<double, 12> kAdamsStability = {0.67,  0.50,  0.28,   0.158,  0.085, 0.046,
                                                     0.024, 0.013, 0.0065, 0.0035, 0.002, 0.001};
 constexpr double kShareOfStability = 1.0 / 3;
@@ -89,8 +91,8 @@ void CvodeStepper::create() {
   if (method_ == MultistepMethod::bdf) {
     newton_.emplace(ode_, checked_, linear_solver_, newton_callbacks(), cvode, state_.get(), context);
     check(CVodeSetProjFn(cvode, projection_callback), "CVodeSetProjFn");
-    // The error estimate is not projected. With only its tangential part to go by, CVODE stays at order one
-    // where the solution goes round in a circle: a hundred times the steps at rtol 1e-10.
+    // The error estimate is not projected. CVODE would stay at order one on a circular solution with its
+    // tangential part only: a hundred times the steps at rtol 1e-10.
     check(CVodeSetProjErrEst(cvode, SUNFALSE), "CVodeSetProjErrEst");
   } else {
     nonlinear_solver_.reset(SUNNonlinSol_FixedPoint(state_.get(), 0, context));
@@ -324,7 +326,7 @@ void CvodeStepper::error_weights(ConstVectorRef x, VectorRef weights) const {
   weights = (rtol_ * x.array().abs() + atol_.array()).inverse();
 }
 
-// Since the last start.
+// The count starts at the last start.
 std::int64_t CvodeStepper::krylov_iterations() const {
   long iterations = 0;
   if (newton_ && newton_->uses_krylov()) CVodeGetNumLinIters(cvode_.get(), &iterations);
@@ -346,7 +348,7 @@ StepReport CvodeStepper::fail() {
   return {StepStatus::failed, way_.reached, way_.reached};
 }
 
-// By what the last step says of the state and its velocity.
+// runs_away() reads the state and the velocity of the last step.
 bool CvodeStepper::runs_away() const {
   double t = 0;
   void* cvode = cvode_.get();
@@ -380,8 +382,9 @@ void CvodeStepper::explain(int flag) {
   failure_.message += fmt::format(" [{}: {}]", sundials::flag_name(flag), cvode_message_);
 }
 
-// How much smaller than the tolerances the error of the next step must be. The shares 2(n + 1)/kClimb² of the steps of the climb,
-// n after a start, sum up to one. Errors of starts gather only with their number: the k-th is no more than k times as tight.
+// climb_factor() tells how much smaller than the tolerances the error of the next step must be. The shares 2(n +
+// 1)/kClimb² of the steps of the climb, n after a start, sum up to one. Errors of starts gather only with their
+// number: the k-th is no more than k times as tight.
 double CvodeStepper::climb_factor() const {
   if (counts_.steps >= kClimbedBy) return 1;
   const double share = 2 * (static_cast<double>(counts_.steps) + 1) / (kClimb * kClimb);
@@ -397,7 +400,7 @@ int CvodeStepper::weights_callback(N_Vector x, N_Vector weights, void* self) {
   return 0;
 }
 
-// At the state that CVODE steps from, once its error test has failed.
+// allow_for_clock() takes the state that CVODE steps from, once its error test has failed.
 void CvodeStepper::allow_for_clock(ConstVectorRef x, VectorRef weights) {
   void* cvode = cvode_.get();
   long failures = 0;

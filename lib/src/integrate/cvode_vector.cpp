@@ -7,7 +7,7 @@ namespace slideway::sundials {
 
 namespace {
 
-// So few numbers are done one by one: less than what it takes to find out how to do several at a time.
+// So few numbers are handled one by one, which takes less time than choosing a wide loop.
 constexpr Index kFew = 4;
 
 Eigen::Map<Eigen::ArrayXd> numbers(N_Vector vector) { return {NV_DATA_S(vector), NV_LENGTH_S(vector)}; }

@@ -10,15 +10,17 @@ namespace slideway {
 
 namespace {
 
-// At this h·|λ| the formula is at the edge of its region of stability.
+// The formula is at the edge of its region of stability at this h·
+// λ
+// .
 constexpr double kDop853StabilityLimit = 6.1;
 // The maximum of θ⁴(1−θ)³, and a little more.
 constexpr double kGreatestLastPart = 0.0084;
 // The error of a step is taken for so many times its estimate: then runs are about as accurate as those of dopri5 at the same tolerance.
 constexpr double kCaution = 3;
-// The part of the polynomial with θ⁴(1−θ)³ is 7 to 50 tolerances in steps of smooth motion whose error is one of them,
-// whatever the tolerance. Where a velocity has no derivative within a step it is many times that, as the error is, of which the
-// estimate, a product of two, now and then sees nothing.
+// The part of the polynomial with θ⁴(1−θ)³ is 7 to 50 tolerances in steps of smooth motion whose error is one
+// tolerance. It is many times that where a velocity has no derivative within the step, while the estimate, a
+// product of two, sometimes sees nothing.
 constexpr double kRoughPart = 100;
 
 // The state at the end of a step from the velocities of the stages 6 … 12, and both its errors in units of the tolerances, which are
@@ -96,7 +98,7 @@ struct PolynomialOfState {
       for (std::size_t k = 0; k < parts.size(); ++k) parts[k] += dop853::d[k][j] * change;
     }
   }
-  // Of the powers of θ from one on.
+  // The coefficients are those of the powers of θ from one on.
   [[gnu::always_inline]] std::array<double, 7> coefficients() const {
     const double bend = slope - d;
     const double twist = 2 * d - slope - end_slope;
@@ -140,7 +142,7 @@ struct Polynomial {
   }
 };
 
-// With the rounding of both.
+// The bound includes the rounding of both ends.
 struct BoundOffDop853Chord {
   [[gnu::always_inline]] double of(const StepParts& step, Index i) const {
     return PolynomialOfState(step, i).off_chord() +

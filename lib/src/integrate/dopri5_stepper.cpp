@@ -9,7 +9,9 @@ namespace slideway {
 
 namespace {
 
-// At this h·|λ| the formula is at the edge of its region of stability.
+// The formula is at the edge of its region of stability at this h·
+// λ
+// .
 constexpr double kDopri5StabilityLimit = 3.25;
 
 struct StepEnds {
@@ -27,8 +29,8 @@ inline double quartic_part(double d, double slope, double end_slope, double half
   return 16 * (halfway - 0.5 * d - 0.125 * (slope - end_slope));
 }
 
-// Of errors in units of the tolerances, which are noted as weights. Of many states in four sums, since each addition waits for the
-// one before; of few one by one, as they have been written.
+// SumOfSquares adds errors in units of the tolerances, which are given as weights. Many states use four sums,
+// since each addition waits for the one before; few use one, since they have just been written.
 struct SumOfSquares {
   double rtol;
   [[gnu::always_inline]] double operator()(Index states, const double* x, const double* x_new,
@@ -98,7 +100,7 @@ struct ValuesInStep {
   }
 };
 
-// How far it can be from its chord, with the rounding of both.
+// BoundOffDopri5Chord bounds the distance from the chord, with the rounding of both ends.
 struct BoundOffDopri5Chord {
   double h;
   [[gnu::always_inline]] double of(const StepEnds& at, Index i) const {

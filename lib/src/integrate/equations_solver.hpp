@@ -14,7 +14,8 @@ namespace slideway {
 struct Equations {
   // Writes F(u); false where F has no value, after which a shorter step is tried.
   std::function<bool(ConstVectorRef u, VectorRef f)> value = {};
-  // Writes ∂F/∂u, square; false where there is none. Asked for at the u that F was asked for last, or another one.
+  // jacobian() writes the square matrix ∂F/∂u and returns false where there is none. The u may differ from the
+  // last u of F.
   std::function<bool(ConstVectorRef u, MatrixRef jacobian)> jacobian = {};
 };
 

@@ -29,7 +29,7 @@ constexpr double kGrowth = 2.0;
 constexpr double kCautiousPart = 0.125;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
-// How far after a point without a value one is asked for instead, in units of rounding.
+// kJustAfter tells how far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;
 // The largest difference of values of one size that count as equal.
 constexpr double kRounding = 64 * kEpsilon;
@@ -66,7 +66,7 @@ void slope_weights(const double* nodes, Index count, double t, double* weights) 
   }
 }
 
-// Whether a guard with these values in a step does not come up to zero in it, by far.
+// is_far_below_zero() tells whether a guard with these values in a step does not come up to zero in it, by far.
 bool is_far_below_zero(double highest, double lowest) { return highest + kFarBelow * (highest - lowest) < 0; }
 
 // The guards at the quarters between a and b, a column each.
@@ -116,7 +116,7 @@ void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
   arm();
 }
 
-// By the values where the march starts.
+// arm() uses the values where the march starts.
 void GuardScan::arm() {
   watched_.clear();
   unarmed_ = 0;
@@ -142,7 +142,7 @@ bool GuardScan::waits(Index i) const {
   return std::isinf(arrive_below_[i]) && values_at(0)[i] < -arm_above_[i];
 }
 
-// On which side a guard keeps away from zero: 0 where that is not told.
+// side_of() is the side on which a guard keeps away from zero, 0 where that is not known.
 double GuardScan::side_of(Index i) const {
   return armed_[static_cast<std::size_t>(i)] ? 1 : waits(i) ? -1 : 0;
 }
@@ -194,7 +194,7 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
     }
     const double allowed = kPredictionTolerance * scale + (with_noise ? noise_[i] : 0);
     const double error = std::abs(new_values_[i] - predicted);
-    // Only the worst needs a division.
+    // The division is needed for the worst guard only.
     if (error > worst * allowed) worst = allowed > 0 ? error / allowed : 1e300;
   }
   return worst;
@@ -240,7 +240,8 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
     try {
       sampled_at = sample_near(t, sampler, new_values_);
     } catch (const std::exception&) {
-      // Beyond an arrival the guards need not have a value; one that they lose before it is an error.
+      // A guard need not have a value beyond an arrival; a guard that loses its value before an arrival is
+      // an error.
       if (step > 4 * smallest) {
         step_ = step / 8;
         continue;
@@ -249,13 +250,13 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
       return arrival_;
     }
 
-    // With fewer than three points there is nothing to judge by yet; the first steps are small instead.
+    // Fewer than three points give no estimate of the error; the first steps are small instead.
     double error = 0;
     if (count_ >= 3) {
       error = prediction_error(t, false);
       if (error > 1) {
         if (noise_known) error = prediction_error(t, true);
-        // Only the noise of here and now excuses: beside a pole, for one, it is many times what it is a little later.
+        // The noise must be that of this place: beside a pole it is many times the noise a little later.
         if (!noise_known || error <= 1) {
           sampler.noise(sampled_at, noise_);
           noise_known = true;
@@ -304,7 +305,7 @@ void GuardScan::go_on_at(double t) {
   push(t);
 }
 
-// Where guard + level crosses zero downward between a and b.
+// locate() returns where guard + level crosses zero downward between a and b.
 double GuardScan::locate(Index guard, double a, double value_a, double b, double value_b, double level,
                          GuardSampler& sampler) {
   // Another guard may have been located at a itself.
@@ -349,7 +350,8 @@ bool GuardScan::may_dip(double a, double b) const {
     const double last = (value_a - side * at_before[i]) / before;
     const double steepest = std::max(std::abs(now), std::abs(last));
     if (std::min(value_a, value_b) > 4 * steepest * step) continue;
-    // Nor does one dip that clearly rises from the start of the step, or clearly still falls at its end.
+    // A guard does not dip either if it clearly rises from the start of the step, or clearly still falls at
+    // its end.
     const double slope_a = (last * step + now * before) / (step + before);
     const double slope_b = now + (now - last) * step / (step + before);
     if (slope_a > 0.5 * steepest || slope_b < -0.5 * steepest) continue;
@@ -479,17 +481,17 @@ void GuardScan::look_at_unarmed(Index i, double a, double b, GuardSampler& sampl
   }
 }
 
-// Whether it is nearly zero at the end, rising: its first zero is another one then.
+// comes_back() tells whether it is nearly zero at the end, rising: its first zero is another one then.
 bool GuardScan::comes_back(Index i) const {
   return slope_end_[i] > 0 && -new_values_[i] <= kNearlyBack * scale_[i];
 }
 
-// Of a guard that is on one side at both ends, or comes back to it at the last.
+// look_for_dip() takes a guard that is on one side at both ends, or comes back to it at the last one.
 bool GuardScan::look_for_dip(Index i, double a, double b, GuardSampler& sampler, double& earliest) {
   const double side = side_of(i);
   if (!(side * slope_start_[i] < 0) || !(side * slope_end_[i] > 0)) return false;
   const double value_a = values_at(0)[i];
-  // Where the tangents at both ends meet, a convex guard cannot be lower.
+  // A convex guard is nowhere lower than the point where the tangents at both ends meet.
   const double meeting =
       (new_values_[i] - value_a - slope_end_[i] * (b - a)) / (slope_start_[i] - slope_end_[i]);
   const double lower_bound = side * (value_a + slope_start_[i] * meeting);

@@ -83,7 +83,7 @@ void NewtonSystem::make_gmres(const Callbacks& callbacks, void* cvode, N_Vector 
   linear_solver_.reset(SUNLinSol_SPGMR(like, side, kKrylovVectors, context));
   require(linear_solver_);
   expect_success(CVodeSetLinearSolver(cvode, linear_solver_.get(), nullptr), "CVodeSetLinearSolver");
-  // Without products of its own CVODE takes differences of velocities.
+  // CVODE takes differences of velocities where the ode has no products with its Jacobian.
   if (ode_.has_jacobian_times())
     expect_success(CVodeSetJacTimes(cvode, nullptr, callbacks.times), "CVodeSetJacTimes");
   if (side == SUN_PREC_NONE) return;
@@ -119,7 +119,8 @@ int NewtonSystem::solve(N_Vector result, N_Vector right_hand_side) {
   return shifted_->solve(sundials::values(right_hand_side), sundials::values(result)) ? 0 : SUNLS_LUFACT_FAIL;
 }
 
-// With a smaller step CVODE may go on without solving anything, step by tiny step: a preconditioner that fails ends the run.
+// A preconditioner that fails ends the run. CVODE might go on with a smaller step without solving anything, step
+// by tiny step.
 int NewtonSystem::flag_of_preconditioner(bool usable) const {
   if (usable) return 0;
   return checked_.obstructed() ? -1 : 1;

@@ -40,7 +40,7 @@ class NewtonSystem {
   NewtonSystem(const NewtonSystem&) = delete;
   NewtonSystem& operator=(const NewtonSystem&) = delete;
 
-  // For CVODE. They return 0, 1 for "try a smaller step", or −1 for "give up".
+  // CVODE calls these. They return 0, 1 for "try a smaller step", or −1 for "give up".
   int fill_dense(double t, N_Vector x, N_Vector dx, SUNMatrix jacobian);
   int fill_sparse(double t, N_Vector x, N_Vector dx, bool keep_jacobian, double gamma);
   int times(double t, N_Vector x, N_Vector direction, N_Vector product);
@@ -49,7 +49,7 @@ class NewtonSystem {
 
   bool uses_krylov() const { return solver_ == LinearSolver::gmres; }
 
-  // For SUNDIALS: the linear solver in front of band and KLU. They return its flags.
+  // SUNDIALS calls these: the linear solver in front of band and KLU. They return its flags.
   int initialize() {
     shifted_->forget_factors();
     return SUNLS_SUCCESS;
@@ -71,7 +71,7 @@ class NewtonSystem {
 
   std::optional<ShiftedSystem> shifted_;  // of band and klu
 
-  // Of gmres: order_[k] is the state in place k, place_ the inverse.
+  // These serve gmres: order_[k] is the state in place k, and place_ the inverse.
   const Pattern* pattern_;
   SplitJacobian jacobian_ = {};
   std::vector<Index> order_;

@@ -141,21 +141,22 @@ struct OdeintDopri5::FormulaOf final : Formula {
   }
 
   Dopri5<kStates> dopri5;
-  // To the state of the stages and, as steps swap them, the two at their ends: making one takes as long as a small field.
+  // References to the state of the stages and, as steps swap them, to the two ends: making one takes as long as
+  // a small field.
   using Reference = std::optional<Eigen::Ref<const Vector>>;
   Reference stage_reference = {};
   std::array<Reference, 2> end_references = {};
   std::size_t last_end = 0;
 
-  // A velocity that is not finite leaves no sum finite that it is part of, and each is part of the state of the next stage, the
-  // last of the error: to look at the sums is to look at all.
+  // It is enough to look at the sums. A velocity that is not finite makes every sum that contains it not finite,
+  // and each is part of the next stage's state, or of the error.
   bool advance(CheckedOde& ode, RungeKuttaStep& step) override {
     halfway_is_current = false;
     ConstVectorRef at_end = end_reference(step.x_new);
     return (take<true>(ode, step, at_end) && dopri5.algebra().is_finite()) || take<false>(ode, step, at_end);
   }
 
-  // Whether all velocities are usable, and with them the step, as far as it has come.
+  // take() tells whether all velocities are usable, and with them the step, as far as it has come.
   template <bool kQuickly>
   bool take(CheckedOde& ode, RungeKuttaStep& step, ConstVectorRef at_end) {
     Stages<kStates, kQuickly> stages{ode,         dopri5.algebra(), step.latest,
@@ -238,16 +239,16 @@ struct OdeintDop853::FormulaOf final : Formula {
   explicit FormulaOf(Index states) { find_stages(states); }
 
   Dop853<kStates> dop853 = make_dop853<kStates>();
-  // To the state of the stages: making one takes as long as a small field.
+  // A reference to the state of the stages is kept, since making one takes as long as a small field.
   std::optional<Eigen::Ref<const Vector>> stage_reference = {};
 
-  // A velocity that is not finite leaves no sum finite that it is part of, and each is part of the new state, with a weight of zero
-  // or another one: to look at the sums is to look at all.
+  // It is enough to look at the sums. A velocity that is not finite makes every sum that contains it not finite,
+  // and each is part of the new state, with a weight of zero or another one.
   bool advance(CheckedOde& ode, RungeKuttaStep& step) override {
     return (take<true>(ode, step) && dop853.algebra().is_finite()) || take<false>(ode, step);
   }
 
-  // Whether all velocities are usable, and with them the step, as far as it has come.
+  // take() tells whether all velocities are usable, and with them the step, as far as it has come.
   template <bool kQuickly>
   bool take(CheckedOde& ode, RungeKuttaStep& step) {
     Stages<kStates, kQuickly> stages{ode,         dop853.algebra(), step.latest,

@@ -27,13 +27,13 @@ class OdeintDopri5 {
   const Vector& halfway(const RungeKuttaStep& step) const;
   // The same, where only the entries of these states are looked at.
   const Vector& halfway(const RungeKuttaStep& step, std::span<const int> states) const;
-  // Of the last step: the velocity and the state of stage 6, which is at the same time as x_new.
+  // last_stage() and its state belong to stage 6 of the last step, which is at the same time as x_new.
   const Vector& last_stage() const;
   const Vector& last_stage_state() const;
 
  private:
   struct Formula;
-  // Of so many states, or of any number of them.
+  // kStates is the number of states, or −1 for any number of them.
   template <int kStates>
   struct FormulaOf;
   std::unique_ptr<Formula> formula_;
@@ -47,13 +47,14 @@ class OdeintDop853 {
 
   // Finds x_new; false if a velocity is not usable. Eleven evaluations.
   [[nodiscard]] bool advance(CheckedOde& ode, RungeKuttaStep& step);
-  // Of the last step: the velocity of a stage from 2 to 12, and the state of the last of them, which is at the same time as x_new.
+  // stage() returns the velocity of a stage from 2 to 12 of the last step. The state is that of the last stage,
+  // which is at the same time as x_new.
   const Vector& stage(int number) const;
   const Vector& last_stage_state() const;
 
  private:
   struct Formula;
-  // Of so many states, or of any number of them.
+  // kStates is the number of states, or −1 for any number of them.
   template <int kStates>
   struct FormulaOf;
   std::unique_ptr<Formula> formula_;

@@ -15,8 +15,8 @@
 
 namespace slideway {
 
-// Of vectors of so many states, or any number of them, none of which overlap. It knows whether the last one is finite: that is asked
-// of every state at which a velocity is asked for.
+// SumAlgebra adds vectors of kStates states, or of any number of them, none of which overlap. It tells whether the
+// last sum is finite, which is asked of every state before the velocity there.
 template <int kStates>
 class SumAlgebra {
  public:
@@ -78,7 +78,7 @@ class SumAlgebra {
   }
 
  private:
-  // Between what is set, which is first, and the sum, which is last.
+  // These are the arguments between the first, which is set, and the last, which is the sum.
   template <std::size_t kArguments>
   using Reads = std::make_index_sequence<kArguments - 2>;
 
@@ -105,8 +105,8 @@ class SumAlgebra {
     }
     return true;
   }
-  // Of a number that is not finite all bits of the exponent are set, and one more carries into the sign. Told by whole numbers so
-  // that several can be done at a time.
+  // All bits of the exponent are set in a number that is not finite, and one more carries into the sign. Whole
+  // numbers allow several tests at a time.
   template <class Sum>
   struct Run {
     Sum sum;

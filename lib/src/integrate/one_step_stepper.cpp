@@ -28,7 +28,7 @@ constexpr double kReductionOnFailure = 0.25;
 const double kLogSmallestError = std::log(kSmallestError);
 // The largest difference of times that count as equal, in parts of a step.
 constexpr double kSlightly = 1e-9;
-// How many states can be done at a time in the time that one takes by itself.
+// kScattered tells how many states can be done at a time in the time that one takes by itself.
 constexpr Index kScattered = 4;
 
 struct ErrorWeights {
@@ -131,16 +131,15 @@ double OneStepStepper::weighted_norm(ConstVectorRef vector) const {
   return std::sqrt(vector.cwiseProduct(weights_).squaredNorm() / static_cast<double>(states_));
 }
 
-// After Hairer, Nørsett & Wanner I, II.4: the step that makes an error of about the tolerance when the highest
-// derivative that counts is what velocity v and acceleration a suggest, which takes one more velocity. With all sizes in
-// units of the tolerances the state itself has the size 1/rtol, and the rates at which things change are a/v
-// and √(a rtol).
+// starting_step() follows Hairer, Nørsett & Wanner I, II.4, and takes one more velocity. Its step has an error of
+// about the tolerance when velocity v and acceleration a suggest the highest derivative. The state has the size
+// 1/rtol in units of the tolerances, and things change at the rates a/v and √(a rtol).
 double OneStepStepper::starting_step() {
   const double longest = std::min(way_.end - way_.reached, max_step_);
   if (longest <= kIndivisible * std::max(std::abs(way_.reached), std::abs(way_.end))) return longest;
   error_weights(step_.x_new, weights_);
   const double speed = weighted_norm(step_.velocity_new);
-  // In the trial step the state changes by a hundredth.
+  // The state changes by a hundredth in the trial step.
   const double trial = speed * rtol_ * longest > 0.01 ? 0.01 / (speed * rtol_) : longest;
   step_.x = step_.x_new + trial * step_.velocity_new;
   if (!checked_.velocity(std::min(way_.reached + trial, way_.end), step_.x, step_.velocity)) {

@@ -37,14 +37,15 @@ class OneStepStepper : public Stepper {
   void watch_stiffness() { watches_stiffness_ = true; }
   // Stability rather than accuracy has been what limits the steps, for some time now.
   bool is_stiff() const { return stiffness_.stiff_steps >= kStiffSteps * kHeldUpSteps; }
-  // Where the last step ended, or the start is.
+  // reached() is where the last step ended, or the start is.
   double reached() const { return way_.reached; }
   // A start has succeeded and the end is not reached; steps that fail do not change that.
   bool is_on_the_way() const { return way_.on_the_way; }
 
  protected:
-  // After Hairer, Nørsett & Wanner I, II.4: a step whose error is `err` tolerances, after one of err_before, is followed by one that
-  // is safety·err^−(1/order − 0.75β)·err_before^β as long, but no more than `growth` and no less than `reduction`.
+  // Control follows Hairer, Nørsett & Wanner I, II.4. A step whose error is `err` tolerances, after one of
+  // err_before, is followed by one that is safety·err^−(1/order − 0.75β)·err_before^β as long, but no more than
+  // `growth` and no less than `reduction`.
   struct Control {
     // The error of a step goes with this power of its length.
     double order;
@@ -54,19 +55,22 @@ class OneStepStepper : public Stepper {
     double reduction;
     // The first step is at most so many of a trial step in which the state changes by a hundredth.
     double trial_parts;
-    // Of the first step, in tolerances, by a rough guess of the derivative of that order.
+    // starting_error is the error of the first step, in tolerances, by a rough guess of the derivative of that
+    // order.
     double starting_error;
-    // Whether the next step is as long as late_error() says too, which goes with the same power of the length.
+    // late_error_guides tells whether the next step is as long as late_error() says too, which goes with the
+    // same power of the length.
     bool late_error_guides = false;
-    // Whether a step ends at a time that the clock holds: what is stiff multiplies the time by which it would be late.
+    // ends_on_clock tells whether a step ends at a time that the clock holds: what is stiff multiplies the
+    // time by which it would be late.
     bool ends_on_clock = false;
   };
 
   OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control, Index terms);
 
-  // Takes the step of `step_` from its start, and has `error` its error in units of the tolerances, and weights_ the units, of the
-  // greater state at either end: a state on its way through zero needs no more accuracy than before and after. False if a velocity
-  // is not usable.
+  // advance() takes the step of `step_` from its start. It sets `error`, in units of the tolerances, and
+  // weights_, the units of the larger state at either end: a state on its way through zero needs no more
+  // accuracy than before and after. It returns false if a velocity is not usable.
   [[nodiscard]] virtual bool advance(double& error) = 0;
   // Makes of a step that is accurate one to go on from: project() is to be part of that. False if that fails.
   [[nodiscard]] virtual bool complete() = 0;
@@ -86,9 +90,13 @@ class OneStepStepper : public Stepper {
 
   // Onto the surface that the solution is confined to, if it is. The velocity is left alone, and the weights are those of the error.
   bool project() { return !way_.constrained || project_onto_surface(); }
-  // Of a step with both its velocities: takes note of whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along it,
-  // from the last stage, whose time is that of the end; and of whether the error test holds h·|λ| below the limit, where the velocity
-  // changes far less than λ would have it.
+  // note_stiffness() takes a step with both its velocities, and its last stage, whose time is that of the end.
+  // It notes whether about h·
+  // λ
+  //  > limit, λ the dominant eigenvalue of the Jacobian along the step. It also notes whether the error test
+  // holds h·
+  // λ
+  //  below the limit although the velocity changes far less than λ would make it.
   void note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity);
 
   Index states_;
@@ -107,12 +115,13 @@ class OneStepStepper : public Stepper {
 
  private:
   static constexpr int kStiffSteps = 15;
-  // So many steps that are held up by what is stiff, though within the limit of stability, count as one beyond it.
+  // This many steps that stiffness shortens, though within the limit of stability, count as one beyond the
+  // limit.
   static constexpr int kHeldUpSteps = 64;
   static constexpr int kSmoothSteps = 6;
 
   bool project_onto_surface();
-  // For a step h from `step_.t` on; from then on each step asks for it.
+  // allow_for_clock() takes a step h from `step_.t` on; each later step of this start calls it.
   void allow_for_clock(double h);
   double starting_step();
   double weighted_norm(ConstVectorRef vector) const;

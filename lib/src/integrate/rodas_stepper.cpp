@@ -10,7 +10,7 @@ namespace slideway {
 
 namespace {
 
-// In tolerances; of motion that is not stiff the slopes of the formula's extension are one or two of them off.
+// The slopes of the formula's extension are off by one or two tolerances for motion that is not stiff.
 constexpr double kStiffSlopes = 30;
 
 template <std::size_t kSize>
@@ -27,9 +27,9 @@ RodasStepper::Parts parts_of(const std::array<Vector, 6>& g) {
 
 }  // namespace
 
-// dθ + θ(1−θ)(p + qθ). With the slopes of both ends it is the cubic of Hermite, which leaves a surface that the solution leaves as t² on
-// the right side. The slopes of stiff states come from the step's errors rather than from their motion; the formula's own extension is better
-// there.
+// Cubic is dθ + θ(1−θ)(p + qθ). It is Hermite's cubic with the slopes of both ends, which leaves a surface that
+// the solution leaves as t² on the right side. The slopes of stiff states come from the step's errors, so the
+// formula's own extension is better for them.
 struct RodasStepper::Cubic {
   double d, p, q;
   double by_slopes = 0;  // about how much the slopes of both ends move the middle
@@ -48,7 +48,7 @@ struct RodasStepper::Cubic {
   }
   double off_chord() const { return 0.25 * std::max(std::abs(p), std::abs(p + q)); }
   double middle(double start) const { return start + 0.5 * d + 0.25 * (p + 0.5 * q); }
-  // By θ.
+  // The slope is that by θ.
   double slope_in_middle() const { return d + 0.25 * q; }
 };
 
@@ -86,9 +86,9 @@ bool RodasStepper::find_derivatives() {
     jacobian_at_ = step_.t;
     has_jacobian_ = true;
   }
-  // The derivative at 0 of the cubic through f at thirds of the step, whose error is of the order of the formula's own. Over a shorter
-  // time rounding would be multiplied, and what linear laws hold together would part by that. Far from t = 0 the clock rounds the
-  // thirds, and ∂f/∂t is large where something is stiff: they are where the clock says.
+  // slope_in_time_ is the derivative at 0 of the cubic through f at thirds of the step, with an error of the
+  // formula's order. A shorter time would multiply rounding, and separate what linear laws hold together. The
+  // clock rounds the thirds far from t = 0, where ∂f/∂t may be large, so `at` holds the times of the clock.
   std::array<double, 3> at = {};
   for (std::size_t k = 0; k < at.size(); ++k) at[k] = clock_at(static_cast<double>(k + 1) / 3) - step_.t;
   if (!(0 < at[0] && at[0] < at[1] && at[1] < at[2])) at = {step_.h / 3, step_.h * 2 / 3, step_.h};
@@ -155,10 +155,10 @@ bool RodasStepper::complete() {
   return checked_.velocity(std::min(step_.t + step_.h, step_.latest), step_.x_new, step_.velocity_new);
 }
 
-// A stiff state follows its equilibrium φ(t). The formula ends the step there with next to no error, however long the step is; that
-// its extension is off by h⁴ φ⁽⁴⁾ in between shows at neither end. The error at the middle, where it is largest, is told by a step of
-// Newton's method with the factors of the stages, (I/(γh) − J) δ = f − x', which brings stiff states to their equilibrium. For the other
-// states it is the difference of two polynomials of the same order, which is a part of the tolerance.
+// late_error() is the error at the middle of the step, where it is largest. A stiff state follows its equilibrium
+// φ(t): the formula ends there with almost no error, but its extension is off by h⁴ φ⁽⁴⁾ in between. One Newton
+// step with the factors of the stages, (I/(γh) − J) δ = f − x', brings stiff states to their equilibrium. For
+// other states it is the difference of two polynomials of the same order, which is a part of the tolerance.
 double RodasStepper::late_error() {
   const Parts g = parts_of(g_);
   bool has_stiff = false;

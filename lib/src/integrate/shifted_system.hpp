@@ -52,7 +52,7 @@ class ShiftedSystem {
   const Pattern* pattern_;
   double gamma_ = 0;
 
-  // Of the full matrix.
+  // Dense holds the factors of the full matrix.
   struct Dense {
     Matrix jacobian, shifted;
     Eigen::PartialPivLU<Matrix> factors;

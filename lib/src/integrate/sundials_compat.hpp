@@ -49,7 +49,7 @@ inline void keep_message(const char* text, void* last_message) noexcept {
   try {
     if (text != nullptr) static_cast<std::string*>(last_message)->assign(text);
   } catch (const std::exception&) {
-    // Without memory for the message there is still the return flag.
+    // The return flag remains where there is no memory for the message.
   }
 }
 
@@ -64,7 +64,8 @@ inline void message_handler(int, const char*, const char*, char* text, void* las
 }
 #endif
 
-// From now on nothing is printed: the last message of CVODE is kept in `last_message`, which must outlive it.
+// capture_messages() prints nothing from now on: CVODE's last message is kept in `last_message`, which must
+// outlive it.
 inline void capture_messages([[maybe_unused]] SUNContext context, [[maybe_unused]] void* cvode,
                              std::string& last_message) {
 #if SUNDIALS_VERSION_MAJOR >= 7

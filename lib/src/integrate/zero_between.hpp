@@ -21,9 +21,9 @@ inline double interpolated_zero(const ValueAt& a, const ValueAt& b, const ValueA
          c.t * (a.value / (a.value - c.value)) * (b.value / (b.value - c.value));
 }
 
-// The zero between `left`, where the function is positive, and `right`, where it is negative, to the last two units of t. A
-// value costs an evaluation of the field, so there are as few as can be: what is left to go is told by the last two, and no
-// bracket of that size is asked for as TOMS 748 does. A pole, towards which the function grows, is found by halving.
+// zero_between() finds the zero between `left`, where the function is positive, and `right`, where it is negative,
+// to the last two units of t. A value costs an evaluation of the field, so the last two values predict the rest
+// instead of a tight bracket as in TOMS 748. Halving finds a pole, towards which the function grows.
 template <class Function>
 double zero_between(const Function& function, ValueAt left, ValueAt right) {
   constexpr int most_iterations = 200;

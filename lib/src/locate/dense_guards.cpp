@@ -49,8 +49,9 @@ double DenseGuards::sample_one(double t, Index guard, VectorRef scratch) {
   return tools.ode.sample_event(t, state_, guard);
 }
 
-// Dense output leaves a curved surface, by errors that nothing controls, and one that the integrator leaves, by its drift; an event
-// found there would not be one on the surface, nor would those that are simultaneous there be found at one time.
+// state_at() puts the state back on its surfaces. Dense output leaves a curved surface by errors that nothing
+// controls, and any surface by its drift. Events found off the surface would differ, and simultaneous ones would
+// not be found at one time.
 void DenseGuards::state_at(double t) {
   LocationTools& tools = *now_.here;
   state_.resize(now_.x.size());
@@ -61,7 +62,7 @@ void DenseGuards::state_at(double t) {
   try {
     tools.ode.project(t, now_.weights, state_);
   } catch (const std::runtime_error&) {
-    // Beyond the end of sliding there need be no point of the surfaces near; the guards still tell the way.
+    // The state may be far from the surfaces beyond the end of sliding; the guards still tell the way.
     now_.stepper->evaluate(t, state_);
   }
 }
@@ -74,8 +75,8 @@ void DenseGuards::noise(double t, VectorRef values) {
   tools.ode.sample(t, state_, plain_values_);
   nudged_state_ = state_;
   add_errors(now_.weights, nudged_state_);
-  // Beyond a surface the guards need not have values: errors to the other side make as much noise. Where there are none either,
-  // none is known.
+  // The guards need not have values beyond a surface: errors to the other side make as much noise. No noise is
+  // known where they have none there either.
   for (const bool last : {false, true}) {
     try {
       tools.ode.exit_guards(t, nudged_state_, values);

@@ -17,7 +17,7 @@ class DenseGuards final : public GuardSampler {
   double sample_one(double t, Index guard, VectorRef scratch) override;
   void noise(double t, VectorRef values) override;
 
-  // Whether a scan counts a zero of this guard.
+  // is_armed() tells whether a scan counts a zero of this guard.
   bool is_armed(Index slot) const;
 
  private:

@@ -72,12 +72,13 @@ void GuardArming::start_surface(Index i, bool same_stepper) {
                        gathered_errors(now_.options.rtol));
   // The errors of a motion far smaller than the tolerances bring it back for ever.
   if (guards.vain_returns() >= kVainReturns && makes_no_difference(i)) guards.arm_beyond_allowance(i);
-  // Where its gradient vanishes with it, errors do not show before it has been left.
+  // Errors do not show before the guard has been left where its gradient vanishes with it.
   if (guards.returned_at_once() && same_stepper && is_last)
     guards.arm_beyond_error(i, kWrongWayFactor * tolerance_a_step_on(i));
 }
 
-// True if λ of the surface changes the states by less than a tolerance until the end of the run, as at a kink.
+// makes_no_difference() returns true if λ of the surface changes the states by less than a tolerance until the end
+// of the run, as at a kink.
 bool GuardArming::makes_no_difference(Index surface) {
   Vector lambda = now_.lambda;
   Vector above(now_.x.size());
@@ -99,9 +100,10 @@ double GuardArming::tolerance_a_step_on(Index surface) {
   return now_.here->geometry.tolerance(end, state_, surface, now_.weights);
 }
 
-// True if the constraints keep the guard at zero, as friction keeps the velocity of a sticking block. The test shifts the state by
-// its errors and projects it back onto the constraints: the guard must not move. Rounding hides the motion of a guard under a shift
-// by errors of tight tolerances, so the shift is made larger until it does not.
+// is_held() returns true if the constraints keep the guard at zero, as friction keeps the velocity of a sticking
+// block. The test shifts the state by its errors and projects it back onto the constraints: the guard must not
+// move. Rounding hides the motion of a guard under a shift by errors of tight tolerances, so the shift is made
+// larger until it does not.
 bool GuardArming::is_held(Index event) {
   if (!now_.here->ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
@@ -130,7 +132,7 @@ double GuardArming::projection_noise(Index event) {
          now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 
-// Where the state slides along the zero of the guard, its rounding is that of the state's error scale.
+// event_rounding() is that of the state's error scale where the state slides along the zero of the guard.
 double GuardArming::event_rounding(Index event) {
   return now_.here->watch.rounding_of_errors(now_.t, now_.x, event, now_.weights) +
          kZeroFactor * projection_noise(event);

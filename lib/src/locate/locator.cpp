@@ -130,8 +130,8 @@ const Arrival& Locator::march(double limit, double end) {
   GuardScan& scan = now_.here->scan;
   ModeOde& ode = now_.here->ode;
   const double interval = limit - scan.last_time();
-  // Where the state stands still a step may be as long as it likes, and its stages too far apart for the exits: like a step of
-  // the march it is not trusted with more than twice of what has been looked at.
+  // A step may be very long where the state stands still, and its stages too far apart for the exits. It is
+  // trusted, like a step of the march, with no more than twice of what has been looked at.
   if (!scan.idle() && scan.all_armed() && now_.stepper->stages_span_step() &&
       interval <= 2 * scanned_.march_step) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.

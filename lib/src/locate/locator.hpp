@@ -17,7 +17,7 @@ namespace slideway {
 
 class Locator {
  public:
-  // How far the guards have been watched along the step, and what was found.
+  // StepScan tells how far the guards have been watched along the step, and what was found.
   struct StepScan {
     const Arrival* arrival = nullptr;  // the first that changes something
     Arrival joint;                     // of both scans
@@ -38,11 +38,11 @@ class Locator {
   Locator(const Locator&) = delete;
   Locator& operator=(const Locator&) = delete;
 
-  // To the guards of the tools at hand.
+  // resize() fits the arrays to the guards of the present tools.
   void resize();
   // The mode of the state begins, with the stepper of the last step or another one.
   void begin_mode(bool same_stepper);
-  // After records within a step, which goes on.
+  // go_on_after_record() follows records within a step, which goes on.
   void go_on_after_record();
 
   // The first arrival between scanned().until and `end`.
@@ -51,14 +51,15 @@ class Locator {
   const Arrival& imminent_arrival();
   // Flags the guards that reach zero at the end time; false when there are none.
   bool arrives_at_end(double end, std::vector<char>& slots);
-  // True if the integrator itself reported a root of one of these slots in the step, near t.
+  // integrator_saw() returns true if the integrator itself reported a root of one of these slots in the step,
+  // near t.
   bool integrator_saw(double t, const std::vector<char>& slots) const;
 
   bool is_armed(Index slot) const { return sampler_.is_armed(slot); }
   GuardArming& arming() { return arming_; }
   StepScan& scanned() { return scanned_; }
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("march_step", scanned_.march_step);
@@ -68,11 +69,11 @@ class Locator {
   // Hands the sizes of the table to the scans that watch the guards from t on.
   void start_scans(double march_step);
   std::vector<Index> roots_without_events() const;
-  // Whether the march has nothing to look for but ends of sliding.
+  // marches_exits_only() tells whether the march has nothing to look for but ends of sliding.
   bool marches_exits_only() const;
   // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.
   const Arrival& march(double limit, double end);
-  // By the certified scans alone.
+  // first_arrival() uses the certified scans alone.
   const Arrival& first_arrival(double end);
 
   RunState& now_;

@@ -20,11 +20,11 @@ class RunLog {
   Solution& solution() { return solution_; }
   const Solution& solution() const { return solution_; }
 
-  // Adds the location to the record, and keeps it. Calls Options::on_event, whose exceptions pass.
+  // report() adds the location to the record, and keeps it. It calls Options::on_event, whose exceptions pass.
   void report(EventRecord&& record);
   // The last step was the solution on [start, end].
   void append_step(double start, double end);
-  // Whether an output that was asked for up to t is still to be filled in.
+  // wants_output_by() tells whether an output that was asked for up to t is still to be filled in.
   bool wants_output_by(double t) const {
     return next_output_ < now_.options.output_times.size() && now_.options.output_times[next_output_] <= t;
   }
@@ -36,7 +36,7 @@ class RunLog {
   // True when the run is over, for that.
   bool too_many_events();
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("next_output", next_output_);

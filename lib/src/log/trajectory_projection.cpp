@@ -64,7 +64,7 @@ class Projector {
     return *place;
   }
 
-  // Whether velocities of the closed gaps depend on relays that slide.
+  // closed_see_sliding() tells whether velocities of the closed gaps depend on relays that slide.
   bool closed_see_sliding(LocationAlgebra& place, double t, ConstVectorRef x) {
     if (sliding_.empty()) return false;
     field_.resize(x.size());

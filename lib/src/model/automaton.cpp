@@ -173,7 +173,7 @@ std::optional<JoinedEdges> Automaton::joined_edges(const std::string& name, doub
   double nearest = std::numeric_limits<double>::infinity();
   for (std::size_t e = 0; e < edges_.size(); ++e) {
     const Edge& edge = edges_[e];
-    // Before anything is made of the names.
+    // This test comes before the names are made.
     const bool may_be = edge.direction == Direction::rising &&
                         name.size() == edge.from.size() + edge.to.size() + 1 && name.starts_with(edge.from);
     if (!may_be ||

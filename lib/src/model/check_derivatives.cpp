@@ -33,7 +33,8 @@ struct Subject {
   Vector arguments;  // that it is differentiated by
   // The size of the terms summed in each value, where its derivatives by these arguments need not tell it.
   Vector terms = Vector();
-  // Whether the differences take each of the step sizes; those of relays know only the usual one.
+  // has_steps tells whether the differences take each of the step sizes; those of relays know only the usual
+  // one.
   bool has_steps = true;
 };
 

@@ -6,7 +6,7 @@
 namespace slideway {
 
 namespace {
-// So few guards have a full derivative no larger than a few states.
+// The full derivative of so few guards is no larger than a few states.
 constexpr Index kFewGuards = 8;
 }  // namespace
 

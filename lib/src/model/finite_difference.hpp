@@ -12,7 +12,7 @@
 
 namespace slideway {
 
-// Which side of the point may be evaluated.
+// DifferenceSide says which side of the point may be evaluated.
 enum class DifferenceSide { both, below, above };
 
 inline Eigen::Map<Vector> take_vector(ScratchFrame& frame, Index size) {
@@ -33,13 +33,14 @@ inline double cube_root_of_epsilon() {
 
 // The step of a difference along x(j), of which `size` is what counts as a change of it.
 inline double value_step(double value, double size) {
-  // Between an absolute and a relative step: a large value may be a pressure or an angle of many turns.
+  // The step lies between an absolute and a relative one: a large value may be a pressure or an angle of many
+  // turns.
   const double growth = std::sqrt(std::max(1.0, std::abs(value) / size));
   return power_of_two_below(cube_root_of_epsilon() * size * growth);
 }
 
-// The step along a direction, be it ever so short or long, that moves t and no x(j) farther than its own; `state_step(j)` is that of
-// x(j), and `time_size` is what counts as a change of t.
+// step_along() moves t and every x(j) no farther than their own steps, however short or long the direction is;
+// `state_step(j)` is that of x(j), and `time_size` is what counts as a change of t.
 template <class StateStep>
 double step_along(double t, double t_dot, ConstVectorRef x_dot, double time_size,
                   const StateStep& state_step) {

@@ -11,7 +11,7 @@ namespace slideway {
 
 namespace {
 
-// Nothing is known of the sizes of the states.
+// direction_step() assumes nothing about the sizes of the states.
 double direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
   return step_along(t, t_dot, x_dot, 1, [&](Index j) { return value_step(x[j], 1); });
 }

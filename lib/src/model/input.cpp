@@ -120,7 +120,7 @@ Input::Piece Input::piece_from(double t) const {
   if (is_before) return {times.front() + shift, {data_.values.front(), 0, 0, 0}};
   const auto next =
       static_cast<std::size_t>(std::upper_bound(times.begin(), times.end(), at) - times.begin());
-  // At the last knot itself, where nothing is known to follow, the value is that of the knot.
+  // Nothing follows the last knot itself, so the value is that of the knot.
   if (next == times.size()) return {times.back() + shift, {data_.values.back(), 0, 0, 0}};
   const std::size_t k = next - 1;
   Piece piece{times[k] + shift, {data_.values[k], 0, 0, 0}};

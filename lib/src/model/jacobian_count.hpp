@@ -7,7 +7,7 @@
 
 namespace slideway {
 
-// Whatever is called while this lives is one Jacobian.
+// All evaluations during the life of a JacobianCount count as one Jacobian.
 class JacobianCount {
  public:
   explicit JacobianCount(EvaluationCounts& counts) : counts_(counts), before_(counts) {}

@@ -70,7 +70,7 @@ class Part {
     scatter(restriction_.surfaces, lambda_dot, whole_->lambda_dot);
     for (const Index i : restriction_.frozen) whole_->lambda_dot[i] = 0;
   }
-  // After load(t, …).
+  // load_rate() must follow load(t, …).
   void load_rate(double t_dot, const double* x_dot, Vector& of_whole) const {
     scatter(restriction_.states, x_dot, of_whole);
     for (std::size_t k = 0; k < restriction_.known.states.size(); ++k)
@@ -196,7 +196,7 @@ Guard part_of(const std::shared_ptr<Part>& part, const Guard& guard) {
   GuardShape own;
   own.affine = shape.affine;
   for (const Index place : places_in(part->restriction().states, shape.states)) {
-    // With a state that is known it depends on time as that does.
+    // A row with a state that is known depends on time as that state does.
     if (place < 0) {
       own.affine = false;
     } else {

@@ -15,7 +15,7 @@
 namespace slideway {
 namespace {
 
-// Of the row starts of a pattern in a message.
+// A message names at most this many row starts of a pattern.
 constexpr std::size_t kMostStartsNamed = 12;
 
 std::string place(const SystemDefinition& definition) {
@@ -230,7 +230,8 @@ void check_contacts(SystemDefinition& definition, const std::string& where) {
   }
 }
 
-// Whether a force of a contact may take part in the speed across one of these surfaces: then that is not what the field alone tells.
+// any_contact_may_move() tells whether a force of a contact may take part in the speed across one of these
+// surfaces: then that is not what the field alone tells.
 bool any_contact_may_move(const SystemDefinition& definition, const std::vector<Index>& surfaces) {
   if (definition.contacts.empty()) return false;
   if (!definition.guards_dx_pattern) return true;

@@ -26,7 +26,7 @@ double TimeEvent::time(std::int64_t k) const {
 std::int64_t TimeEvent::first_from(double t) const {
   const double from = t - time_rounding(t);
   if (!is_periodic()) return std::lower_bound(at.begin(), at.end(), from) - at.begin();
-  // Beyond this double numbers do not tell one whole number from the next.
+  // Double numbers do not tell one whole number from the next beyond this.
   constexpr double most = 9007199254740992.0;
   const double periods = std::clamp(std::floor((from - offset) / period) - 1, 0.0, most);
   auto k = static_cast<std::int64_t>(periods);

@@ -37,7 +37,7 @@ std::string log_named_in(const std::string& path) {
   }
 }
 
-// Beside the file that is meant, where `path` is a link to one.
+// beside() names a file beside the one that is meant, where `path` is a link to one.
 std::string beside(const std::string& path, const std::string& name) {
   std::error_code error;
   const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);

@@ -8,7 +8,7 @@ namespace slideway {
 
 namespace {
 
-// With so few panels a mark in each costs no clarity.
+// A mark in each of so few panels costs no clarity.
 constexpr std::size_t most_panels_marked_alike = 2;
 // A surface is looked at where so many of its events are.
 constexpr int most_probes = 4;

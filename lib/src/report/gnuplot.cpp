@@ -95,7 +95,7 @@ std::string output_of_gnuplot(const std::string& script, const std::string& dire
   int status = 0;
   while (waitpid(process, &status, 0) < 0 && errno == EINTR) {
   }
-  // Without a program to execute, some systems report success and let the child end with 127.
+  // Some systems report success without a program to execute, and let the child end with 127.
   if (WIFEXITED(status) && WEXITSTATUS(status) == 127) {
     throw GnuplotMissing(
         "gnuplot cannot be run; install it to get pictures, on Debian with `apt-get install gnuplot-nox`");

@@ -20,7 +20,7 @@ namespace slideway {
 
 namespace {
 
-// Nobody reads more lines of equations, parameters or states than this.
+// The report lists at most this many lines of equations, parameters or states.
 constexpr std::size_t most_lines = 200;
 
 std::string escaped(const std::string& text) { return escaped_markup(text); }

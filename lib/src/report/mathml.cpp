@@ -77,7 +77,8 @@ std::string symbol(std::string_view text, bool is_derivative, const std::string&
   return in("msub", base + in("mrow", below));
 }
 
-// How tightly a piece holds together, in print: what a fraction's bar holds is one, but not below an exponent.
+// Binding tells how tightly a printed piece holds together: what a fraction's bar holds is one piece, but not
+// below an exponent.
 enum class Binding { either, both, opposite, comparison, sum, product, power, atom };
 
 struct Printed {

@@ -80,7 +80,7 @@ std::vector<std::string> states_in(const std::vector<RunLayer>& runs) {
   return names;
 }
 
-// Calls `use` with the text of the script and its notes.
+// with_script() calls `use` with the text of the script and its notes.
 template <class Use>
 auto with_script(const RunReport& report, PictureFormat format, const PlotOptions& options, Use use) {
   check_states(options, report.instance.system.state_names());

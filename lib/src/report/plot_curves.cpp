@@ -41,7 +41,7 @@ std::vector<Sample> probes(const RunCurves& curves) {
   return chosen;
 }
 
-// Whether h changes when one state of the probes moves.
+// depends_on_state() tells whether h changes when one state of the probes moves.
 bool depends_on_state(const System& system, Index surface, Index state, const RunCurves& curves) {
   Vector h(system.surfaces());
   const double shift = 0.3 * curves.states[static_cast<std::size_t>(state)].width();
@@ -314,7 +314,7 @@ GuardGrid guard_over_plane(const System& system, Index surface, double t, const 
 
 namespace {
 
-// Where h vanishes between two corners of a cell.
+// between() returns where h vanishes between two corners of a cell.
 Eigen::Vector3d between(const Eigen::Vector3d& a, double h_a, const Eigen::Vector3d& b, double h_b) {
   return a + (h_a / (h_a - h_b)) * (b - a);
 }

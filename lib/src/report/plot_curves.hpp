@@ -53,7 +53,7 @@ struct RunCurves {
   std::vector<Range> states = {};  // per state kept, padded
 };
 
-// Whether a value kept jumps, by more than rounding.
+// jumps() tells whether a value kept jumps, by more than rounding.
 bool jumps(const Jump& jump, Index kept);
 // The events that may make states jump.
 bool may_jump(EventKind kind);
@@ -87,7 +87,7 @@ struct GuardGrid {
 // h over time and one state, when it depends on no other state; empty otherwise.
 std::optional<GuardGrid> guard_over_time(const System& system, Index surface, Index state,
                                          const RunCurves& curves);
-// Whether h depends on no states but these.
+// depends_only_on() tells whether h depends on no states but these.
 bool depends_only_on(const System& system, Index surface, const std::vector<Index>& states,
                      const RunCurves& curves);
 // h over two states at time t, the others as in `state`.
@@ -103,7 +103,7 @@ struct Segment3 {
 // three are as in `state`.
 std::vector<Segment3> guard_wireframe(const System& system, Index surface, double t, const Vector& state,
                                       const std::vector<Index>& axes, const RunCurves& curves);
-// Whether the guard's zero set moves during the run.
+// guard_moves() tells whether the guard's zero set moves during the run.
 bool guard_moves(const System& system, Index surface, const RunCurves& curves);
 
 }  // namespace slideway

@@ -14,7 +14,7 @@ namespace slideway {
 
 class Legend {
  public:
-  // Where a symbol is drawn, in fractions of the page.
+  // Spot tells where a symbol is drawn, in fractions of the page.
   struct Spot {
     double from, to, y;
     double pixel;   // of the height

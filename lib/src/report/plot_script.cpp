@@ -11,7 +11,7 @@ namespace slideway {
 namespace {
 
 constexpr Index most_panels = 6;  // of states, and as many of observables
-// Beyond these no surfaces are drawn: the picture would hold nothing else.
+// No surfaces are drawn for more states than these: the picture would hold nothing else.
 constexpr Index most_states_with_surfaces = 12;
 constexpr Index most_surfaces = 12;
 // The room for a mark over time, in pixels: marks cover nine of them, and the curve is to be seen in between.

@@ -131,7 +131,7 @@ std::vector<std::string> PlotScript::time_parts(Index state) const {
   const Range& whole = axis(state).range;
   std::vector<std::string> parts;
   if (!curves_.intervals.empty()) {
-    // On a logarithmic axis a band begins where the axis does.
+    // A band on a logarithmic axis begins where the axis does.
     const std::string left =
         time_.is_logarithmic ? fmt::format("($1>{0:.10g}?$1:{0:.10g})", time_.range.low) : "1";
     parts.push_back(fmt::format("$bands using (0.5*($1+$2)):({:.10g}):{}:2:({:.10g}):({:.10g}) {}",
@@ -157,7 +157,7 @@ std::vector<std::string> PlotScript::time_parts(Index state) const {
   return parts;
 }
 
-// From left to right. Entries stand in for all panels.
+// legend() lists entries from left to right. They stand for all panels.
 Legend PlotScript::legend() const {
   Legend entries;
   if (!curves_.sliding.empty()) {

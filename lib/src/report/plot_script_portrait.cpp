@@ -52,7 +52,7 @@ std::vector<const Snapshot*> PlotScript::ends() const {
   return result;
 }
 
-// Of a part of a run neither end lies on the curve that is drawn.
+// portrait_ends() draws nothing for a part of a run, neither end of which lies on the curve.
 void PlotScript::portrait_ends() {
   if (!is_whole_) return;
   const auto points = [&](const char* name, const std::vector<const Snapshot*>& snapshots) {
@@ -81,7 +81,7 @@ void PlotScript::plane_portrait(const Frame& frame) {
 
 void PlotScript::space_portrait(const Frame& frame) {
   portrait_ends();
-  // Between fixed margins gnuplot does not scale a drawing in space.
+  // gnuplot does not scale a drawing in space between fixed margins.
   append("set lmargin -1\nset rmargin -1\nset bmargin -1\nset tmargin -1\n");
   append("set origin {:.4f},{:.4f}\nset size {:.4f},{:.4f}\n", frame.left, frame.bottom,
          frame.right - frame.left, frame.top - frame.bottom);
@@ -129,7 +129,7 @@ void PlotScript::arrows() {
       const double step = distance(piece[i - 1], piece[i]);
       travelled += step;
       if (travelled < next || step == 0) continue;
-      // Of a tree only the root's trajectory is known by time.
+      // Only the trajectory of a tree's root is known by time.
       const double t = piece[i - 1].t;
       const bool sliding = t <= solution_.trajectory.end() && solution_.trajectory.mode(t).codimension() > 0;
       append(

@@ -6,7 +6,7 @@ namespace slideway {
 
 namespace {
 
-// Of the range of a curve: half a pixel of a panel of 500.
+// The smallest error of a curve, as a part of its range: half a pixel of a panel of 500.
 constexpr double smallest_miss = 1e-3;
 // A step is halved so often at most; a corner in a curve would be halved for ever.
 constexpr int most_halvings = 5;

@@ -16,14 +16,14 @@ namespace {
 
 // More is not looked at, nor does it do a browser any good.
 constexpr Index most_states = 40;
-// Of more states nobody asks which of them a surface depends on.
+// The search for the states that a surface depends on is left out for more states than these.
 constexpr Index most_states_searched = 12;
 constexpr std::ptrdiff_t most_states_shown = 4;
 constexpr std::size_t most_numbers = 240000;
 constexpr std::size_t most_segments = 40000;
 constexpr std::size_t first_events = 9000;
 constexpr std::size_t last_events = 1000;
-// Of the events between these as many of a kind have a mark, evenly over time.
+// Events of a kind between the first and the last ones have this many marks, evenly over time.
 constexpr double most_marks_between = 400;
 constexpr Index most_surfaces_in_word = 100;
 constexpr Index most_surfaces_drawn = 12;
@@ -55,7 +55,8 @@ struct Thinned {
   std::vector<std::size_t> breaks = {};
 };
 
-// Of every stretch of time the first and the last sample, and for every state the lowest and the highest.
+// thin() keeps the first and the last sample of every stretch of time, and the lowest and the highest of every
+// state.
 Thinned thin(const RunCurves& curves, std::size_t most) {
   struct Place {
     const Sample* sample;
@@ -116,7 +117,7 @@ std::vector<double> roots(const Eigen::Ref<const Vector>& values, const Range& r
   return found;
 }
 
-// Where a cell of the grid has both signs, the line between the zeros of its edges.
+// append_zero_set() draws, in each cell of the grid with both signs, the line between the zeros of its edges.
 void append_zero_set(const GuardGrid& grid, Json& lines) {
   const Matrix& h = grid.values;
   const auto x = [&](double column) {
@@ -183,7 +184,7 @@ ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
   const std::ptrdiff_t asked_for = std::ssize(kept_);
   for (const std::string& name : picture.phase) add_state(system_.state_index(name));
   for (Index i = 0; i < system_.states() && static_cast<Index>(kept_.size()) < most_states; ++i) add_state(i);
-  // In the order of the model; without a choice the first ones are shown.
+  // The states keep the order of the model; the first ones are shown without a choice.
   std::vector<Index> chosen(kept_.begin(), kept_.begin() + asked_for);
   std::sort(kept_.begin(), kept_.end());
   if (chosen.empty())

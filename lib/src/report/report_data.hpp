@@ -23,7 +23,7 @@ class ReportData {
   ReportData(const RunReport& report, const PlotOptions& picture);
 
   void write(std::ostream& out) const;
-  // How many of the states are in the data.
+  // states() tells how many of the states are in the data.
   Index states() const;
 
  private:

@@ -69,7 +69,7 @@ class SweepScript : public GnuplotScript {
                        [](const SweepPicturePoint& point) { return !point.succeeded; });
   }
 
-  // At the upper right, from right to left by the estimated width of the text.
+  // legend() stands at the upper right, from right to left by the estimated width of the text.
   void legend(int width, bool map) {
     double x = width - 24.0;
     const double y = 1 - 0.5 * header_;
@@ -178,7 +178,7 @@ class SweepScript : public GnuplotScript {
     }
     if (parts.empty()) parts.push_back("1/0 notitle");
     if (!failed.empty()) {
-      // On the lower edge, whatever the values are.
+      // These points lie on the lower edge, whatever the values are.
       for (const SweepPicturePoint& point : picture_.points) {
         if (!point.succeeded)
           append(

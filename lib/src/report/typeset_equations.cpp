@@ -36,7 +36,7 @@ bool leads(const std::string& word) {
 
 bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
-// Where the name or element before `end` begins: the x of "x'", and of "x[i]'".
+// begin_of_operand() returns where the name or element before `end` begins: the x of "x'", and of "x[i]'".
 std::size_t begin_of_operand(const std::string& text, std::size_t end) {
   std::size_t begin = end;
   if (begin > 0 && text[begin - 1] == ']') {
@@ -51,7 +51,9 @@ std::size_t begin_of_operand(const std::string& text, std::size_t end) {
   return begin;
 }
 
-// In the grammar of model files: x_{i-1} is x[i-1], |q| is abs(q), and x' a function of x.
+// normalised() uses the grammar of model files: x_{i-1} is x[i-1],
+// q
+//  is abs(q), and x' a function of x.
 std::string normalised(std::string text) {
   static const std::regex braces(R"(_\{([^{}]*)\})");
   static const std::regex bars(R"(\|([^|]+)\|)");
@@ -80,7 +82,7 @@ Chain chain(const std::string& text) {
   std::string side;
   for (std::size_t i = 0; i < text.size(); ++i) {
     const char before = i > 0 ? text[i - 1] : ' ';
-    // Of a comparison, ==, != and the like, it joins no sides.
+    // The sign of a comparison, such as == and !=, joins no sides.
     const char after = i + 1 < text.size() ? text[i + 1] : ' ';
     const bool compares = before == '>' || before == '<' || before == '!' || before == '=' || after == '=';
     const bool is_equals = text[i] == '=' && !compares;
@@ -263,7 +265,7 @@ class Typesetter {
     return at;
   }
 
-  // Whether a word that stands alone is one; the name of a location is none.
+  // is_symbol() tells whether a word that stands alone is one; the name of a location is none.
   bool is_symbol(const std::vector<std::string>& words, std::size_t at) const {
     const std::string& word = words[at];
     const std::string before = at > 0 ? words[at - 1] : "";

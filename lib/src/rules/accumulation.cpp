@@ -23,7 +23,7 @@ Vector limit_of_turns(const Vector& now, const Vector& turn, const Vector& befor
   return limit;
 }
 
-// Whether the events of the last turn are those of the turn before, so many times.
+// repeats() tells whether the events of the last turn are those of the turn before, so many times.
 bool repeats(EventSpan events, const TurnFilter& filter, std::size_t period, std::size_t times) {
   const std::size_t n = events.size();
   if (n < (times + 1) * period + 1) return false;

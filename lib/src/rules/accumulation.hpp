@@ -29,7 +29,8 @@ struct Accumulation {
   Vector state = {};            // the limit
   bool at_resolution = false;   // is_hidden_by() the accuracy of its times
 
-  // Whether after one more turn times of this accuracy would no longer tell if the ratio is steady.
+  // is_hidden_by() tells whether after one more turn times of this accuracy would no longer tell if the ratio is
+  // steady.
   bool is_hidden_by(double accuracy) const;
   // Its times are known to no more than this.
   void blur(double accuracy);
@@ -37,7 +38,7 @@ struct Accumulation {
 
 using EventSpan = std::span<const PastEvent>;
 
-// Which turns count: of so many events, ascending, with at least so many that differ.
+// TurnFilter says which turns count: those of this many events, ascending, with at least so many that differ.
 struct TurnFilter {
   std::span<const std::size_t> periods;
   std::size_t least_ids = 1;
@@ -50,13 +51,14 @@ inline constexpr TurnFilter kTurnsOfJumps{kPeriodsOfJumps};
 inline constexpr TurnFilter kTurnsRoundIntersection{kPeriodsRoundIntersection, 2};
 inline constexpr TurnFilter kTurnsOfCrossings{kPeriodsOfCrossings};
 
-// Whether the last event has come before, not longer ago than the longest turn.
+// may_repeat() tells whether the last event has come before, not longer ago than the longest turn.
 bool may_repeat(EventSpan events, const TurnFilter& filter);
 // The accumulation the last events point to; nothing while they do not shrink steadily.
 std::optional<Accumulation> limit_of(EventSpan events, const TurnFilter& filter);
 // The same from two turns, where the second was so much shorter that there may be no time for a third.
 std::optional<Accumulation> limit_of_two_turns(EventSpan events, const TurnFilter& filter);
-// Whether the last turn, or half of one, took less than this part of the one before: the events may accumulate.
+// shrinks() tells whether the last turn, or half of one, took less than this part of the one before: the events
+// may accumulate.
 bool shrinks(EventSpan events, const TurnFilter& filter, double part);
 
 }  // namespace slideway

@@ -38,7 +38,8 @@ class BounceWatch {
     bounces.last = t;
     bounces.interval = 0;
   }
-  // Between the last two impacts; infinite where there was none since it last came to rest.
+  // interval() returns the time between the last two impacts, infinite where there was none since the contact
+  // last came to rest.
   double interval(Index contact) const {
     const double interval = bounces_[static_cast<std::size_t>(contact)].interval;
     return interval > 0 ? interval : std::numeric_limits<double>::infinity();
@@ -54,7 +55,7 @@ class BounceWatch {
   void see_nothing_but(const Vector& x) { scale_ = x.cwiseAbs(); }
   const Vector& scale() const { return scale_; }
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("bounces", bounces_);

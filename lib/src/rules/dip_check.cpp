@@ -57,7 +57,7 @@ std::vector<Index> DipCheck::certain_dips(Resolution& resolution) {
     const double part = now_.here->reintegration_part();
     const double resolved = gathered_errors(part * now_.options.rtol) * part * tolerance;
     const std::optional<double> depth = depth_of_dip(dip, state);
-    // Without an answer the numbers at hand decide, which may be those of an exact touch.
+    // The numbers at hand decide where the integration gave no answer; they may be those of an exact touch.
     const double counts_from = depth ? std::max(tolerance, resolved)
                                : starts_there || !now_.here->reintegration_step() ? gathered
                                                                                   : tolerance;

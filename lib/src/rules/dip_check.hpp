@@ -27,7 +27,7 @@ class DipCheck {
   // others why they count as touched.
   std::vector<Index> certain_dips(Resolution& resolution);
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     flight_.visit_fields(visit);
@@ -50,8 +50,8 @@ class DipCheck {
     }
   };
 
-  // How far the flight goes beyond the surface where it turns nearest to the time of the run, and its state then; nothing where it
-  // cannot be told.
+  // depth_of_dip() tells how far the flight goes beyond the surface where it turns nearest to the time of the
+  // run, and its state then; nothing where it cannot be told.
   std::optional<double> depth_of_dip(const Dip& dip, Vector& state);
   // The reason in the log for a dip that counts as a touch: its depth by the step, or as integrated again.
   std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;

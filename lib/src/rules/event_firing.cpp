@@ -49,7 +49,7 @@ bool EventFiring::fire_crossed(const std::vector<Crossed>& crossed, bool at_star
     waiting_.wait_again(one.event);
   }
   if (stops.empty()) return fire_round(jumps, at_start, records);
-  // Nothing follows that a classification could be for: the sides are those of the signs.
+  // The run ends here, so nothing has to be classified: the sides are those of the signs.
   Meeting meeting;
   take_sides_of_state(false, meeting);
   if (!records.empty()) records.back().to = now_.word();

@@ -45,8 +45,8 @@ class EventFiring {
   // The surface between the locations no longer holds the solution. `record`, if any, tells where it goes.
   void leave_pair(EventRecord* record);
 
-  // Sides by the signs of the guards (or, with `keep`, those that are stored), and the surfaces met. False where a guard that is
-  // needed has no value.
+  // take_sides_of_state() finds the sides by the signs of the guards (or, with `keep`, takes the stored sides),
+  // and the surfaces met. It returns false where a guard that is needed has no value.
   bool take_sides_of_state(bool keep, Meeting& meeting);
 
  private:
@@ -62,7 +62,7 @@ class EventFiring {
   bool trigger(Index event, EventRecord&& record, std::vector<EventRecord>& records);
   // And acts.
   bool act(const PendingAction& action, std::vector<EventRecord>& records);
-  // Of edges that leave a location which is left.
+  // drop_actions_of() drops the actions of edges that leave this location, which the run has left.
   void drop_actions_of(const std::string& location);
   // The reset of an event of this kind and name, whose exceptions name it.
   Vector state_after(const char* kind, const std::string& name, const ResetFunction& reset);

@@ -10,8 +10,8 @@
 
 namespace slideway {
 
-// After a reset the state is what the reset made it, and its guards are zero within rounding; a state that was integrated is
-// on a guard only within its error.
+// zero_level() depends on the state's origin. A reset leaves its guards at zero within rounding; a state that was
+// integrated is on a guard only within its error.
 double EventMotion::zero_level(Index event) {
   EventWatch& watch = now_.here->watch;
   // A state that slid along the zero of the guard has no rounding but that of its error scale.
@@ -34,8 +34,8 @@ double EventMotion::held_level(Index event) {
          kWrongWayFactor * now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 
-// The points that cannot be told from the time and state of the run: later by what the arrival is located to, and beside it by rounding or, where the
-// state was integrated, by the errors of that.
+// points_not_told_apart() lists the points that cannot be told from the time and state of the run. They are later
+// by the accuracy of location, and beside the state by rounding or by the errors of integration.
 std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
   Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
   const double step = now_.stepper ? now_.stepper->last_step_size() : 0;

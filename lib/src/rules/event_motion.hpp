@@ -22,9 +22,9 @@ class EventMotion {
   EventMotion(RunState& now, GuardArming& arming, const Instant& instant, const InstantJumps& jumps)
       : now_(now), arming_(arming), instant_(instant), jumps_(jumps) {}
 
-  // How far from zero the guard may be and still count as zero, in its units.
+  // zero_level() tells how far from zero the guard may be and still count as zero, in its units.
   double zero_level(Index event);
-  // How far from zero it may be and still count as held there by constraints.
+  // held_level() tells how far from zero it may be and still count as held there by constraints.
   double held_level(Index event);
   // The sign of the first derivative of s·g along the motion that is not zero, s the side of the event; 0 when it rests. `exact` tells
   // that the state is known to rounding.

@@ -50,7 +50,7 @@ class EventSeries {
   // The event so many before the last.
   const PastEvent& before_last(std::size_t back) const { return events_[held_ - 1 - back]; }
   bool empty() const { return held_ == 0; }
-  // How many there have been since it began.
+  // count() tells how many there have been since it began.
   std::int64_t count() const { return empty() ? 0 : count_; }
   // When it began, by how much errors of the run may have moved that, and the largest |xⱼ| since then; there is an event.
   double began() const { return began_; }
@@ -58,7 +58,7 @@ class EventSeries {
   void set_error_of_first(double error) { error_of_first_ = error; }
   const Vector& scale() const { return scale_; }
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     events_.resize(held_);

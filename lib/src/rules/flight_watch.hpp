@@ -44,12 +44,12 @@ class FlightWatch {
     ++flights.crossings;
   }
 
-  // Whether the last flights, several in a row, were clearly shorter than those before.
+  // shrinks() tells whether the last flights, several in a row, were clearly shorter than those before.
   bool shrinks(Index surface) const { return of(surface).shrinking >= kShrinkingInARow; }
-  // Whether they ever were, or one by very much, and are that short still.
+  // has_shrunk() tells whether they ever were, or one by very much, and are that short still.
   bool has_shrunk(Index surface) const { return of(surface).has_shrunk; }
 
-  // Whether they have not got longer for many turns.
+  // hardly_grow() tells whether they have not got longer for many turns.
   bool hardly_grow(Index surface) const { return of(surface).level >= kManyFlights; }
   double length(Index surface) const { return of(surface).lengths[0]; }  // of the last flight
 
@@ -59,7 +59,7 @@ class FlightWatch {
   }
   void forget_all() { ++since_; }
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("flights", flights_);

@@ -24,7 +24,7 @@ struct History {
 
   explicit History(Index contacts = 0);
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("jumps", jumps);
@@ -41,7 +41,7 @@ struct History {
 
 // `before` may be empty.
 JumpPart part_of(const InstantJumps& jumps, const Vector& before, const Vector& x);
-// Of all instants that take part; contacts and states are sorted.
+// part_of() gathers what takes part in all these instants; contacts and states are sorted.
 JumpPart part_of(EventSpan jumps, const Accumulation& accumulation);
 // Notes the jumps at t from `before` to x. The time is located to `accuracy`, and is off by no more than `error` for the errors that the run
 // has made so far.
@@ -50,15 +50,15 @@ void note_jump(EventSeries& series, double t, const InstantJumps& jumps, const V
 
 // ---- turns round an intersection: events of several surfaces that repeat each other in the same order
 
-// Whether events of this kind make up a turn.
+// takes_part_in_turns() tells whether events of this kind make up a turn.
 bool takes_part_in_turns(EventKind kind);
 bool crosses_one(const EventRecord& event);
 // Notes such an event at t, known to `accuracy`, with the mode and the state after it.
 void note_turn(EventSeries& turns, double t, const EventRecord& event, const Mode& after, const Vector& x,
                double accuracy);
 bool are_only_crossings(const EventSeries& turns);
-// Whether the last turn was so much shorter than the one before that they may come to a limit. Stick and slip may come ever faster for
-// a while without doing so.
+// may_accumulate() tells whether the last turn was so much shorter than the one before that they may come to a
+// limit. Stick and slip may come ever faster for a while without doing so.
 bool may_accumulate(const EventSeries& turns);
 
 // ---- crossings of one surface

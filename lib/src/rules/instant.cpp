@@ -229,7 +229,7 @@ bool ModeManager::pass_poles_of_surfaces() {
 }
 
 void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
-  // From those of the mode so far, where the field is in it.
+  // `sliding` starts from the sliding surfaces of the mode so far, where the field is in that mode.
   std::vector<Index>& sliding = next_sliding_;
   sliding = now_.here->ode.field().sliding();
   resolution.mode.update_sliding(now_.here->ode.field().mode(), sliding);

@@ -108,7 +108,7 @@ struct InstantJumps {
   std::vector<Index> touching;   // contacts that had a part in an impact
   std::vector<ZeroGuard> zero_guards;
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("id", id);

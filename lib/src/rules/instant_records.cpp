@@ -33,13 +33,13 @@ void InstantRecords::publish() {
   }
 }
 
-// Where something has been thrown: the state is what they have made of it.
+// publish_what_happened() is called where something has been thrown: the records describe the state as it is.
 void InstantRecords::publish_what_happened() {
   while (instant_.published < instant_.records.size()) {
     try {
       publish();
     } catch (...) {
-      // Of an observer: the record is in the log.
+      // The exception came from an observer: the record is in the log.
     }
   }
 }

@@ -37,7 +37,7 @@ class InstantRecords {
   // A member of the jump has fired; its number is its own.
   void note_member(Index what);
   void begin_round();
-  // Whether events set each other off without end, or are too many: the run is over.
+  // fires_without_end() tells whether events set each other off without end, or are too many: the run is over.
   bool fires_without_end(const std::vector<EventRecord>& records);
 
  private:

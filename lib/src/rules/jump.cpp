@@ -123,7 +123,7 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start
     for (const Index i : record.surfaces) jumps_.bounced.push_back(i - now_.mode.size());
   }
   record.after = now_.x;
-  // Until the mode is found they count as open.
+  // All contacts count as open until the mode is found.
   contacts.set_closed({});
   now_.here->guards.leave_contacts(touching);
   for (const Index i : record.surfaces) records_.note_member(kContactMembers + i);

@@ -29,7 +29,7 @@ std::optional<Bounce> LastJump::bounce_of(Index event) {
   const double side = now_.here->guards.side(event);
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
   if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
-  // Over half a flight, which the first look takes to be half as long as the last one.
+  // The march looks over half a flight, and the first look takes that to be half as long as the last one.
   double ahead =
       now_.restart.interval() > 0 ? 0.5 * now_.restart.interval() : kFirstLook * (now_.run.end - now_.t);
   double acceleration = 0, before = 0;

@@ -39,11 +39,12 @@ class LastJump {
   double accuracy();
   // The lowest of the flights that begin where only these guards fired; nothing where one of them is not thrown back.
   std::optional<Bounce> bounce();
-  // Whether the contacts of the last impact open so little until the next one that rounding decides which it will be.
+  // gaps_hardly_open() tells whether the contacts of the last impact open so little until the next one that
+  // rounding decides which it will be.
   bool gaps_hardly_open();
 
  private:
-  // Nothing where the guard of the event is not thrown back, or ever faster.
+  // bounce_of() returns nothing where the guard of the event is not thrown back, or is thrown back ever faster.
   std::optional<Bounce> bounce_of(Index event);
 
   RunState& now_;

@@ -69,7 +69,8 @@ Vector limit_of_jumped(const Vector& x, const Vector& before_jump, const EventSe
     }
     const double before = before_jump[j];
     if (period > 1 || !(std::abs(x[j] - before) > kJumpRounding * std::abs(x[j]))) continue;
-    // As the speed across the guard, which is thrown back: (x − x∞) becomes −r(x − x∞). Where it is, this is the more exact.
+    // A speed across the guard is thrown back: (x − x∞) becomes −r(x − x∞). This limit is the more exact one
+    // for such a state.
     const double thrown_back = (x[j] + accumulation.ratio * before) / (1 + accumulation.ratio);
     if (!has_turns || std::abs(thrown_back - limit[j]) <= kSameLimit * std::abs(x[j] - limit[j]))
       limit[j] = thrown_back;

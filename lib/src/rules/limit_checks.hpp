@@ -12,13 +12,15 @@
 
 namespace slideway {
 
-// Whether flights that take this interval are so short that they can hardly be told from none, or what is left of them all.
+// hardly_takes_time() tells whether flights that take this interval are so short that they can hardly be told from
+// none, or what is left of them all.
 bool hardly_takes_time(const RunState& now, double interval, double remaining);
 
-// Whether nothing visible happens in this time: the motion is far below the tolerances.
+// hardly_moves() tells whether nothing visible happens in this time: the motion is far below the tolerances.
 bool hardly_moves(RunState& now, double time);
 
-// Whether one of the surfaces is left so little in a turn that rounding decides when it is met again.
+// hardly_leaves() tells whether one of the surfaces is left so little in a turn that rounding decides when it is
+// met again.
 bool hardly_leaves(RunState& now, const EventSeries& turns, const Accumulation& accumulation);
 
 // The surfaces that take part in the last so many events of relays, sorted.

@@ -21,9 +21,10 @@ class LocationSwitch {
   void enter(std::size_t location);
   // The surface between the two locations is the last one.
   void enter_pair(const RunTools::Pair& pair);
-  // To the tools of sliding in second order along these surfaces.
+  // use_in_second_order() changes to the tools of sliding in second order along these surfaces.
   void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
-  // To the location, pair of locations or sliding of higher order in which a checkpoint was taken; what holds there is loaded next.
+  // go_to() enters the location, pair of locations or sliding of higher order in which a checkpoint was taken;
+  // its mode is loaded next.
   void go_to(const Place& place);
 
  private:

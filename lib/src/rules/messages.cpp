@@ -22,7 +22,7 @@ std::string components_of(const EventRecord& event) {
   return "; w- = " + number_text(event.w_minus.front()) + ", w+ = " + number_text(event.w_plus.front());
 }
 
-// Of the last events of a cycle, those whose names a message looks at, and those that it names.
+// Messages look at the names of this many last events of a cycle, and name the second number of them.
 constexpr std::size_t kLastOfCycle = 400;
 constexpr std::size_t kMostMembersNamed = 6;
 
@@ -141,7 +141,7 @@ std::optional<EntryWarning> way_back_warning(RunState& now, Index event) {
   Vector velocity(now.x.size());
   try {
     now.here->evaluator.guards(now.t, now.x, h);
-    // On a surface the velocity is not known before the mode is.
+    // The velocity on a surface is not known before the mode is.
     if (!h.allFinite() || (h.array() == 0).any()) return std::nullopt;
     now.here->evaluator.field(now.t, now.x, h.array().sign().matrix(), velocity);
   } catch (const std::exception&) {

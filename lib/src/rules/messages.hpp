@@ -19,7 +19,8 @@ std::string ambiguity_text(const RunState& now, const Resolution& resolution);
 // The solution leaves these surfaces, or none that is known, by no more than errors.
 std::string returning_text(const RunState& now, std::span<const Index> surfaces);
 
-// So many events in so short a span, of which `last` is the last: why nothing slides.
+// accumulating_text() says why nothing slides, where this many events happened in so short a span and `last` is
+// the last one.
 std::string accumulating_text(const RunState& now, const EventRecord& last, std::span<const Index> surfaces,
                               double span);
 
@@ -32,7 +33,8 @@ struct EntryWarning {
   std::string text;
 };
 
-// Nothing unless the guard of the edge is on its way back: it may never have been meant to fire there.
+// way_back_warning() returns nothing unless the guard of the edge is on its way back: the edge may never have been
+// meant to fire there.
 std::optional<EntryWarning> way_back_warning(RunState& now, Index event);
 
 }  // namespace slideway

@@ -57,12 +57,15 @@ class ModeManager {
   // Decides what follows the arrival of these guards at t, where the step has put x. `ending` are surfaces whose relays, as they
   // were, do not go on. False when the run is over.
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
-  // Nothing unless the integrator gets no further because the root of the sliding condition ends here.
+  // handle_ending_root() returns nothing unless the integrator gets no further because the root of the sliding
+  // condition ends here.
   std::optional<ModeEnd> handle_ending_root();
-  // Where the integrator cannot tell the state from a point in which the field has no value and yet the solution can stay.
+  // stays_where_no_field() handles a state that the integrator cannot tell from a point in which the field has
+  // no value and the solution can stay.
   bool stays_where_no_field();
-  // Where what slides ends, as terminal sliding does, in a point at which a surface is met with no speed, and stays there. Surfaces
-  // are met, too, that the integrator cannot tell from it.
+  // comes_to_stay() handles sliding that ends in a point at which a surface is met with no speed, as terminal
+  // sliding does. The solution stays there. Surfaces that the integrator cannot tell from that point are met
+  // too.
   bool comes_to_stay(const Meeting& meeting);
 
   LocationSwitch& locations() { return switch_; }
@@ -75,10 +78,11 @@ class ModeManager {
   // ---- limits of accumulations
   // At the time of the limit of resets or edges. False when the run is over.
   bool end_held_limit();
-  // At the time of such a limit, or where something is due. False when the run is over.
+  // reach_known_time() handles the time of such a limit, or of an action that is due. It returns false when the
+  // run is over.
   bool reach_known_time();
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("flight", dips_);
@@ -94,7 +98,8 @@ class ModeManager {
   // ---- one instant (instant.cpp); each is false when the run is over
   // False where it is not put onto all of on_surface_.
   bool put_on_surfaces_met();
-  // False where it is not known to be on all surfaces met, to rounding, or a contact may keep it off them.
+  // put_where_met() returns false where it is not known to be on all surfaces met, to rounding, or a contact may
+  // keep it off them.
   bool put_where_met(Meeting& meeting, bool root_ends);
   bool note_events(const std::vector<char>& slots, Arrivals& arrivals);
   // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
@@ -109,7 +114,8 @@ class ModeManager {
   // Resolves the surfaces met now and the contacts to release; nothing jumps.
   bool resolve(const Meeting& arrived, std::vector<Index> releases, bool is_on_surfaces);
   Resolution resolution_of(const Meeting& meeting, bool may_dip);
-  // Where the mode of the resolution does not follow: whether the run goes on. Nothing where that mode follows.
+  // stays_or_ends() returns nothing where the mode of the resolution follows, and otherwise whether the run goes
+  // on.
   std::optional<bool> stays_or_ends(Resolution& resolution, const Meeting& meeting, bool eventful);
   bool goes_on_in_mode(EventRecord&& record, bool eventful);
   // Takes over the mode and the relays of a resolution, and puts the state onto the surfaces that slide in it. `is_on_surfaces` tells
@@ -150,14 +156,15 @@ class ModeManager {
   // The solution has come to the surfaces `coming` with no speed across them: it slides along those that do not hold by their relays.
   // `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
   bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
-  // Whatever their relays do.
+  // stay_on() does the same whatever the relays do.
   bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
-  // Does so where what is met leaves open what follows, or is a two-fold, whatever the policy for what is not unique; or where it
-  // comes to slide on surfaces, or only touches them, between fields that do not differ across them.
+  // stays_in_second_order() does so in two cases. The surfaces met leave open what follows, or are a two-fold,
+  // whatever the policy. Or the solution comes to slide on surfaces, or only touches them, between fields that
+  // do not differ across them.
   bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
-  // Where the solution is in such a point without having come there.
+  // stays_at_once() handles a solution that is in such a point without having come there.
   bool stays_at_once(const Meeting& meeting);
-  // After a jump that leaves these surfaces and the speeds across them as they were.
+  // goes_on_in_second_order() handles a jump that leaves these surfaces and the speeds across them as they were.
   bool goes_on_in_second_order(const Meeting& meeting);
   bool ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met);
   // False when the run is over.
@@ -175,9 +182,10 @@ class ModeManager {
   void forget_turns();
   // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
   bool after_lone_crossing(const EventRecord& event);
-  // Whether it stays on surfaces to which it came by flights that get ever shorter, and are too low to be seen.
+  // stays_after_flights() tells whether it stays on surfaces to which it came by flights that get ever shorter,
+  // and are too low to be seen.
   bool stays_after_flights(const EventRecord& event);
-  // Has the next flight off the surface taken in fine steps, if it is as short as the last.
+  // see_flights() has the next flight off the surface taken in fine steps, if it is as short as the last one.
   void see_flights(Index surface);
   EventRecord note_limit(const std::vector<Index>& surfaces) const;
   void report_limit(EventRecord&& record, bool stays);

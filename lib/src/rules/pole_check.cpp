@@ -19,7 +19,8 @@ double PoleCheck::guard_of(Index slot, double t) {
   return static_cast<double>(static_cast<signed char>(now_.mode[slot / 2])) * guards_[slot / 2];
 }
 
-// Whether the guard is positive before t and negative after it, and grows towards t from both sides.
+// is_pole() tells whether the guard is positive before t and negative after it, and grows towards t from both
+// sides.
 bool PoleCheck::is_pole(Index slot, double t) {
   const Index surfaces = ModeOde::first_slot(now_.mode.size());
   if (slot < surfaces ? now_.mode.slides_on(slot / 2) || slot % 2 != 0 : slot < now_.here->ode.event_slot(0))
@@ -53,13 +54,13 @@ const Arrival& PoleCheck::without_poles(const Arrival& arrival) {
   locator_.scanned().passed = arrival;
   locator_.scanned().passed.steep = false;
   for (const Index slot : poles) locator_.scanned().passed.guards[static_cast<std::size_t>(slot)] = 0;
-  // To where all are on their new sides.
+  // The state goes to where all guards are on their new sides.
   const double accuracy = location_accuracy(arrival.t, now_.stepper->last_step_size());
   double after = accuracy;
   const auto is_passed = [&](Index slot) { return guard_of(slot, arrival.t + after) < 0; };
   while (after < kNearPole * accuracy && !std::all_of(poles.begin(), poles.end(), is_passed)) after *= 2;
   locator_.scanned().passed.t = std::min(arrival.t + after, now_.run.end);
-  // So near to a pole a guard changes over no more than the distance to it.
+  // A guard changes near a pole over no more than the distance to it.
   locator_.scanned().march_step = after;
   return locator_.scanned().passed;
 }

@@ -19,15 +19,17 @@ class PoleCheck {
 
   // The arrival without guards that change their signs in poles: these go to scanned().poles of the locator.
   const Arrival& without_poles(const Arrival& arrival);
-  // Whether a surface is among the poles of the arrival.
+  // passes_surface() tells whether a surface is among the poles of the arrival.
   bool passes_surface() const;
   // Tells the table of guards which events have poles there.
   void pass_events();
   // The guard of a surface or an event, positive on the side it is on, at t along the last step.
   double guard_of(Index slot, double t);
-  // Whether the guard of the surface comes back from the pole, on this side of it, with either value of the relay.
+  // both_fields_lead_on() tells whether the guard of the surface comes back from the pole, on this side of it,
+  // with either value of the relay.
   bool both_fields_lead_on(Index surface, Side side);
-  // Whether the velocity, on the way to the pole and beyond, grows so slowly towards it that its integral exists.
+  // has_finite_integral() tells whether the velocity, on the way to the pole and beyond, grows so slowly towards
+  // it that its integral exists.
   bool has_finite_integral(Index surface, Side side);
 
  private:

@@ -23,7 +23,7 @@ Side pressing_side(RunState& now, Index surface, const std::vector<Index>& conta
     now.lambda[surface] = 1;
     above = now.here->contacts->forces(now.t, now.x, now.lambda);
   } catch (const std::runtime_error&) {
-    // Not all of them can be closed together.
+    // These contacts cannot all be closed together.
     below = above = Vector();
   }
   Index votes = 0;
@@ -38,7 +38,8 @@ Side pressing_side(RunState& now, Index surface, const std::vector<Index>& conta
 
 namespace {
 
-// Whether a surface that has just been left cannot be while this contact is closed and the others slide.
+// is_stopped_by() tells whether a surface that has just been left cannot be while this contact is closed and the
+// others slide.
 bool is_stopped_by(RunState& now, Index contact, Index surface) {
   std::vector<Index> sliding;
   now.mode.list_sliding(sliding);

@@ -29,7 +29,7 @@ void carry_contacts(const LocationTools& from, LocationTools& to) {
   if (from.contacts) to.contacts->take_over(*from.contacts);
 }
 
-// Of sorted lists.
+// union_of() takes sorted lists.
 std::vector<Index> union_of(const std::vector<Index>& first, const std::vector<Index>& second) {
   std::vector<Index> both;
   std::set_union(first.begin(), first.end(), second.begin(), second.end(), std::back_inserter(both));
@@ -132,11 +132,12 @@ bool ModeManager::stays_in_second_order(const Resolution& resolution, const Meet
 
 bool ModeManager::comes_to_stay(const Meeting& meeting) {
   const std::vector<Index>& sliding = now_.here->ode.field().sliding();
-  // Along a straight one a point is come to in infinite time.
+  // Motion along a straight surface reaches such a point in infinite time.
   if (now_.regime.in_pair() || sliding.empty() ||
       now_.tools.of_location(now_.regime.location).evaluator.guards_are_affine())
     return false;
-  // From the steps: the sliding velocity may have no value here, and nobody else is to know that it was asked for.
+  // The speed comes from the steps: the sliding velocity may have no value here, and nothing else may know that
+  // it was asked for.
   const double before = now_.t - kPartOfStep * now_.stepper->last_step_size();
   if (!(before < now_.t)) return false;
   Vector h(now_.mode.size()), rates(now_.mode.size());
@@ -146,7 +147,7 @@ bool ModeManager::comes_to_stay(const Meeting& meeting) {
   now_.here->evaluator.guards(now_.t, state_, rates);
   rates = (rates - h) / (now_.t - before);
   now_.here->evaluator.guards(now_.t, now_.x, h);
-  // Where the relay of what slides has no part in its speed the steps tell as little.
+  // The steps tell as little where the sliding surface's relay has no part in its speed.
   Vector lambda = Vector::Zero(now_.mode.size());
   now_.mode.fill_lambda(lambda);
   const Vector sizes = now_.errors.scale();
@@ -208,7 +209,7 @@ bool ModeManager::goes_on_in_second_order(const Meeting& meeting) {
   return begin_second_order(std::move(coming), met);
 }
 
-// Whether what slides ends in a point of these surfaces, and stays there.
+// ends_with() tells whether what slides ends in a point of these surfaces, and stays there.
 bool ModeManager::ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met) {
   const LocationTools* const tools = second_order_tools(now_, union_of(now_.regime.second_order, surfaces));
   if (!tools) return false;

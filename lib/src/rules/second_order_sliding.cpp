@@ -21,7 +21,7 @@ LocationTools* second_order_tools(RunState& now, const std::vector<Index>& surfa
   return now.tools.in_second_order(now.regime.location, surfaces);
 }
 
-// As of a quotient of what is zero there: nothing tells what the relays do.
+// has_no_field() tells whether the field has no value, as a quotient 0/0 has none: the relays are then unknown.
 bool has_no_field(RunState& now, const std::vector<Index>& surfaces) {
   if (now.regime.in_second_order() || now.regime.in_pair() || surfaces.empty()) return false;
   Vector there = now.x, field(now.x.size());
@@ -50,7 +50,7 @@ std::optional<Vector> state_in_second_order(RunState& now, LocationTools& tools,
     tools.evaluator.neighbour_fields(now.t, x, lambda, i, minus, plus);
     const double speed = values[i];
     if (!minus.allFinite() || !plus.allFinite()) {
-      // Beside the surfaces a field need not have a value on the side that is not in force.
+      // A field need not have a value beside the surfaces on the side that is not in force.
       Vector there = x;
       put_on_surfaces(there);
       tools.evaluator.neighbour_fields(now.t, there, lambda, i, minus, plus);

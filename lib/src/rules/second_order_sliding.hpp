@@ -19,7 +19,8 @@ std::string order_of_sliding(const RunState& now);
 // The tools of sliding along these surfaces; null where one of them allows none.
 LocationTools* second_order_tools(RunState& now, const std::vector<Index>& surfaces);
 
-// Whether the field has no value where all of these are zero, and yet the solution can stay there.
+// has_no_field() tells whether the field has no value where all of these are zero, and yet the solution can stay
+// there.
 bool has_no_field(RunState& now, const std::vector<Index>& surfaces);
 
 // The state of the run as it is once `coming` have no speed either; nothing where that is too far away to be unseen. The relay takes

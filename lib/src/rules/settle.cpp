@@ -67,7 +67,7 @@ ModeManager::Verdict ModeManager::find_mode(bool at_start, std::vector<EventReco
   return settle_mode(at_start, records) ? Verdict::holds : Verdict::ends;
 }
 
-// With the mode the motion is known, and which guards it carries through zero.
+// fire_through_zero() fires events whose guards the motion carries through zero; the mode must be known.
 ModeManager::Verdict ModeManager::fire_through_zero(bool at_start, std::vector<EventRecord>& records) {
   const std::vector<Index> due = motion_.events_moving_through_zero();
   if (due.empty()) return Verdict::holds;
@@ -199,7 +199,7 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
       return firing_.slide_between(*instant_.last_edge, *way_back, records) &&
              settle_mode(at_start, records, pressed);
     }
-    // Not unique, whether or not the policy picks one of the continuations: that is worth a record.
+    // A choice among continuations deserves a record, whether or not the policy makes it.
     const bool has_choice = !resolution.decided || resolution.eventful;
     if (has_choice) {
       EventRecord record = resolution.event;

@@ -62,7 +62,7 @@ bool ModeManager::start() {
   return goes_on;
 }
 
-// Between two locations the one that it goes on in.
+// take_initial_mode() takes, between two locations, the one in which the solution goes on.
 void ModeManager::take_initial_mode() {
   log_.solution().initial.mode = now_.word();
   log_.solution().initial.location = now_.here->name;

@@ -19,7 +19,7 @@ double jump_rounding(RunState& now, const Instant& instant, Index surface) {
          now.here->geometry.gradient(now.t, now.x, surface).cwiseAbs().dot(change);
 }
 
-// Whether the guard of a surface vanishes at this instant, as far as that can be located.
+// reaches_zero() tells whether the guard of a surface vanishes at this instant, as far as that can be located.
 bool reaches_zero(RunState& now, Index surface, double h) {
   Vector velocity(now.x.size());
   now.here->evaluator.field(now.t, now.x, now.lambda, velocity);

@@ -20,8 +20,8 @@ struct Sides {
   WithoutValue without_value = {};
 };
 
-// Sets the sides in the mode of the run by the signs of the guards; with `keep`, those alone of surfaces that slid. Returns the
-// surfaces that are met.
+// find_sides() sets the sides in the mode of the run by the signs of the guards; with `keep`, only those of
+// surfaces that slid. It returns the surfaces that are met.
 Sides find_sides(RunState& now, const Instant& instant, bool keep);
 
 // The first surface whose guard h(i) has no value though its relay takes part in the motion; −1 where there is none.

@@ -25,7 +25,7 @@ std::vector<Index> touching_contacts(RunState& now, bool was_reset) {
     const double zero = kZeroFactor * now.here->contacts->rounding(now.t, now.x, c) +
                         (was_closed ? now.here->contacts->tolerance(now.t, now.x, c, now.weights) : 0.0);
     if (gap > zero) continue;
-    // Only a reset puts a state where it must not be; what the integrator does there is its error.
+    // Only a reset can put a state where it must not be; an integrator that does so makes an error.
     if (was_reset && gap < -zero &&
         gap < -kWrongWayFactor * now.here->contacts->tolerance(now.t, now.x, c, now.weights)) {
       throw std::runtime_error("the state violates contact '" + now.here->contacts->contact(c).name +

@@ -16,8 +16,8 @@ std::vector<Index> touching_contacts(RunState& now, bool was_reset);
 // Moves the state onto the gaps of these contacts, by no more than it takes.
 void put_on_gaps(RunState& now, const std::vector<Index>& contacts);
 
-// Whether the gap that closes opens again by itself. It follows a parabola, whose lowest point is within the rounding of the terms of
-// the gap along the last step.
+// only_touches() tells whether the gap that closes opens again by itself. It follows a parabola, whose lowest
+// point is within the rounding of the terms of the gap along the last step.
 bool only_touches(RunState& now, Index contact);
 
 }  // namespace slideway

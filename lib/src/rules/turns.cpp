@@ -45,8 +45,8 @@ bool ModeManager::after_crossing(const EventRecord& event) {
   std::optional<Accumulation> accumulation = limit_of(turns.events(), kTurnsRoundIntersection);
   const bool is_steady = accumulation.has_value();
   if (!is_steady) accumulation = limit_of_two_turns(turns.events(), kTurnsRoundIntersection);
-  // The next stretch is as short as those of a bouncing ball. Before the turns can be seen to shrink steadily, errors as large as the
-  // stretches may have undone it.
+  // The next stretch is as short as those of a bouncing ball. Errors as large as the stretches may have undone a
+  // steady shrinking before it can be seen.
   if (accumulation || may_accumulate(turns)) now_.restart.repeat(interval);
   if (!accumulation) return true;
   accumulation->ids = surfaces_of_turn(log_.solution().events, accumulation->period);
@@ -61,7 +61,7 @@ bool ModeManager::after_crossing(const EventRecord& event) {
   return jump_to_crossing_limit(*accumulation);
 }
 
-// How flights shrink is lost where the errors of the steps are as large as they are.
+// see_flights() tells how flights shrink is lost where the errors of the steps are as large as they are.
 void ModeManager::see_flights(Index surface) {
   now_.restart.repeat(history_.flights.length(surface));
   now_.restart.take_fine_steps(true);
@@ -99,7 +99,7 @@ bool ModeManager::after_lone_crossing(const EventRecord& event) {
   const Index surface = event.surfaces.front();
   EventSeries& crossings = history_.crossings;
   note_crossing(crossings, now_.t, surface, now_.x);
-  // Where the first of those that shrink is one, too.
+  // The first interval of those that shrink may be the first flight too.
   if (crossings.count() - 1 <= kShrinkingInARow || !history_.flights.shrinks(surface)) return true;
   see_flights(surface);
   const std::optional<Accumulation> found = limit_of(crossings.events(), kTurnsOfCrossings);
@@ -145,7 +145,8 @@ bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulati
   return false;
 }
 
-// Ends the run where a surface has no field at this limit, so that there is no continuation. False where all surfaces have one.
+// finish_without_value() ends the run where a surface has no field at this limit, so that there is no
+// continuation. It returns false where all surfaces have one.
 bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
   now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
   Index j = 0;

@@ -72,7 +72,7 @@ std::vector<Crossed> WaitingGuards::crossed_by_jump() {
                                     !guards.event(e).waits && !is_on_its_way(watched));
     if (!crosses && !is_past && watched.direction != Direction::any) continue;
     if (!(value < -(waiting == Waiting::held ? motion_.held_level(e) : motion_.zero_level(e)))) continue;
-    // On the other side a guard in any direction waits for the way back.
+    // A guard in any direction that is on the other side waits for the way back.
     if (watched.direction == Direction::any) {
       guards.turn(e);
       guards.set_waiting(e, Waiting::yes);

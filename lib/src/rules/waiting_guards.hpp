@@ -32,7 +32,7 @@ class WaitingGuards {
 
   // Notes which guards are on their own side, before anything jumps.
   void look_at_waiting();
-  // After the event's own reset, which is no crossing of it.
+  // wait_again() is called after the event's own reset, which is no crossing of its guard.
   void wait_again(Index event);
   std::vector<Crossed> crossed_by_jump();
 

@@ -84,7 +84,8 @@ bool ModeManager::come_to_limit(const Accumulation& accumulation) {
   limit.within = number_text(error);
   record.reason = reason::accumulate("events", accumulation.ratio) + reason::limit_within(error, limit.t);
   if (now_.tools.automaton().has_locations()) record.from_location = now_.here->name;
-  // Where locations alone change, it is what their guards see that is brought to zero; of one that sees more, nobody knows which.
+  // The guards are brought to zero where only locations change. Nothing tells which state of a guard that sees
+  // several has to move.
   for (std::size_t k = 0; part.contacts.empty() && part.states.empty() && k < part.guards.size(); ++k) {
     const std::optional<GuardShape> shape = part.guards[k].shape(now_.x.size());
     if (shape && shape->states.size() == 1) seen.push_back(shape->states.front());

@@ -24,7 +24,7 @@ std::string where_of(const Mode& mode) {
           .advice = "leave Run::mode out to have it found"});
 }
 
-// False where `ask` throws: what users' functions throw is told by the run.
+// answers() returns false where `ask` throws: what users' functions throw is told by the run.
 template <class Ask>
 bool answers(const Ask& ask) {
   try {
@@ -35,7 +35,7 @@ bool answers(const Ask& ask) {
   }
 }
 
-// How far the state and the time may be from where the mode says.
+// Misplacement tells how far the state and the time may be from where the mode says.
 struct Misplacement {
   Vector error;
   double instant = 0;
@@ -98,7 +98,7 @@ void check_mode(const System& system, const Run& run, const Options& options) {
   check_contacts_in_mode(system, run, allowed);
 }
 
-// Of a location, or of two that it slides between.
+// system_begun_in() returns the system of a location, or of two locations between which the run slides.
 System system_begun_in(const Automaton& automaton, const Run& run) {
   if (run.location.empty()) return automaton.system();
   const std::optional<System> system = automaton.system_at(run.location, run.start, run.state);

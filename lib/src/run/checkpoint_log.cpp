@@ -160,7 +160,7 @@ EventRecord event_from(const Json& line) {
   return event;
 }
 
-// By hand: there may be millions.
+// append_step_line() writes the text by hand, since there may be millions of lines.
 void append_step_line(const Trajectory::StepPolynomial& step, std::string& text) {
   text += "{\"step\":\"";
   for (const double value : {step.start, step.end, step.center, step.scale}) {

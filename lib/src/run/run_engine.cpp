@@ -144,7 +144,7 @@ bool RunEngine::begin_mode() {
     } catch (const std::runtime_error&) {
     }
   }
-  // Only the stepper of the last step can be asked about that step.
+  // The stepper answers questions about the last step only if that step was its own.
   locator_.begin_mode(now_.stepper == last);
   const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
   const double first_step = now_.restart.starts_anew() ? 0
@@ -189,8 +189,8 @@ ModeEnd RunEngine::end_where_it_fails() {
   return ModeEnd::finished;
 }
 
-// The guards have no values on part of the step, which may have gone past the end of a root: the march has gone up to it. Nothing
-// where that is not why.
+// end_within_step() handles guards without values on part of the step, which may have gone past the end of a root.
+// The march has gone up to that end. It returns nothing where this is not the reason.
 std::optional<ModeEnd> RunEngine::end_within_step(double step_start, double step_end) {
   const double piece_start = now_.t;
   now_.t = std::clamp(now_.here->scan.last_time(), now_.t, step_end);
@@ -214,7 +214,7 @@ bool RunEngine::too_many_steps() {
   }
   if (now_.restart.steps_in_run() == 0 || now_.restart.steps_in_run() % kStepsToLookBack != 0) return false;
   const double since = std::exchange(last_look_, now_.t);
-  // At a pole that attracts from both sides steps lead to and fro, and nowhere.
+  // Steps lead to and fro, and nowhere, at a pole that attracts from both sides.
   const double ahead = std::min(now_.run.end - now_.t, now_.t - now_.run.start) / (now_.t - since);
   if (!(ahead * kStepsToLookBack > static_cast<double>(now_.options.max_steps))) return false;
   log_.finish(Status::step_limit,
@@ -226,7 +226,8 @@ bool RunEngine::too_many_steps() {
   return true;
 }
 
-// At a time that was known, with the guards that reach zero there as well. False when the run is over.
+// arrive_with_guards() handles an arrival at a known time, with the guards that reach zero there as well. It
+// returns false when the run is over.
 bool RunEngine::arrive_with_guards(double t) {
   std::vector<char> slots(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   const std::size_t events = log_.solution().events.size();
@@ -264,8 +265,8 @@ ModeEnd RunEngine::follow_mode() {
     now_.t = arrived ? locator_.scanned().arrival->t : report.end;
     stepper.evaluate(now_.t, now_.x);
     if (now_.here->watch.size() > 0) now_.errors.see(now_.x);
-    // Between events a state is put onto its surfaces when somebody looks at it.
-    // The steps of a method that was chosen for a short flight are few.
+    // A state between events is put onto its surfaces only when somebody looks at it. The steps of a method
+    // that was chosen for a short flight are few.
     const bool pauses = !arrived && report.status != StepStatus::reached_end && may_pause() &&
                         now_.stepper == now_.here->stepper.get();
     const bool is_seen =
@@ -299,7 +300,7 @@ ModeEnd RunEngine::follow_mode() {
       return ModeEnd::finished;
     }
     if (arrived) {
-      // At the event itself the outputs hold the state after it.
+      // The outputs at the event itself hold the state after it.
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
       const double event_time = now_.t;
       now_.step.dense_end = now_.t;

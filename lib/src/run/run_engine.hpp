@@ -56,7 +56,7 @@ class RunEngine {
   // False when the run is over. Records on the way are handed out; the arrival that ends the mode is the locator's.
   bool scan_step(double end);
   ModeEnd end_where_it_fails();
-  // Where what slides has come to a point in which it stays, between events.
+  // end_at_rest() handles sliding that has come to a point in which it stays, between events.
   std::optional<ModeEnd> end_at_rest();
   std::optional<ModeEnd> end_within_step(double step_start, double step_end);
   // True when the run is over, for that.
@@ -68,7 +68,7 @@ class RunEngine {
   ModeManager manager_;
   StepperChoice stepper_choice_;
 
-  // Whether a pause was asked for by now, and few numbers tell how the run goes on.
+  // may_pause() tells whether a pause was asked for by now, and few numbers tell how the run goes on.
   bool may_pause() const;
   // Follows the solution to a pause, which is true, or to the end of the run.
   bool follow();

@@ -22,11 +22,11 @@ class StepSizes {
     double first = 0;  // its size, to within a factor of two
     double last = 0;   // the size of the last step
   };
-  // Nothing where sₖ does not go to `end` so, from a distance d to less than resolution·d. Errors that move t* by that much hide on
-  // which side of it the end is.
+  // shrink_into() returns nothing unless sₖ goes to `end` in this way, from a distance d to less than
+  // resolution·d. Errors that move t* by that much hide on which side of it the end is.
   std::optional<Shrinking> shrink_into(double end, double resolution) const;
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("last_size", last_size_);

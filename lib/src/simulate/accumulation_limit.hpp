@@ -19,7 +19,7 @@ struct AccumulationLimit {
   Mode members_as_shown;    // the word until then
   // Surfaces that slide and contacts that are closed by it, as in the word.
   std::vector<Index> members = {};
-  // Of resets and edges: the states that are held at their limits, and the guards that do not fire until then.
+  // `states` are held at their limits, and the guards do not fire until then: limits of resets and edges only.
   std::vector<Index> states = {};
   std::vector<Guard> guards = {};
   std::string resting_location = {};

@@ -88,7 +88,7 @@ void AffineScan::add(Index slot, const AffineGuard& guard) {
   ++count_;
 }
 
-// Whether each of the surfaces that slide sees its own relay, and none sees that of another.
+// are_apart() tells whether each of the surfaces that slide sees its own relay, and none sees that of another.
 bool AffineScan::are_apart(const Mode& mode) const {
   if (diagonal_ && all_see_own_) return true;
   for (Index i = 0; i < mode.size(); ++i) {
@@ -248,7 +248,7 @@ StepChords AffineScan::find_chords(const Interval& interval) {
   double power = 0.125 * length * length;
   for (Index k = 2; k <= degree; ++k, power *= furthest)
     factors[static_cast<std::size_t>(k)] = power * static_cast<double>(k * (k - 1));
-  // By blocks, which stay in the registers.
+  // The loop works in blocks, which stay in the registers.
   constexpr Index block = 8;
   for (Index first = 0; first < x.states; first += block) {
     const Index size = std::min(block, x.states - first);
@@ -324,7 +324,7 @@ void AffineScan::look(const Watched& watched, Index slot, double factor, Interva
   const double length = interval.to - interval.from;
   const double latest = std::max(std::abs(interval.from), std::abs(interval.to));
   const double resolution = 2 * kEpsilon * latest / length;
-  // How far σ may be off: a step that is short beside t does not end exactly where it should.
+  // blur tells how far σ may be off: a step that is short beside t does not end exactly where it should.
   const double blur = 4 * kEpsilon * latest / std::abs(x.scale);
   const double at_start = guard.size_at(sigma_from);
   const double at_most = std::max(at_start, guard.size_at(sigma_to));
@@ -386,8 +386,8 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
   candidates_.clear();
   stepper_ = &stepper;
   Interval interval{.from = from, .to = to};
-  // Most guards are too far away to need their polynomials. Where the integrator does not know the chords of the states, it takes
-  // many to be worth finding them.
+  // Most guards are too far away to need their polynomials. Chords that the integrator does not know are worth
+  // finding only for many guards.
   constexpr Index many = 4;
   interval.chords = stepper.chords_of(read_states_);
   if (!interval.chords.off || from != interval.chords.start || to != interval.chords.end)

@@ -30,7 +30,7 @@ class AffineScan {
   AffineScan(Evaluator& evaluator, Index slots);
   // A guard beside the surfaces, of one slot.
   void add(Index slot, const AffineGuard& guard);
-  // Which side of zero it is to be on, +1 or -1, from the next start() on.
+  // set_side() tells which side of zero it is to be on, +1 or -1, from the next start() on.
   void set_side(Index slot, double side) {
     Watched& watched = watched_[place_[static_cast<std::size_t>(slot)]];
     watched.factor = side;
@@ -45,10 +45,10 @@ class AffineScan {
   void start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below);
   // The size below which the integrator cannot tell an exit of a watched sliding surface from zero.
   double exit_tolerance(Index surface, ConstVectorRef weights) const;
-  // Not the exits of surfaces that slide.
+  // leave_exits() ends the watch of the exits of surfaces that slide.
   void leave_exits() { rates_ = nullptr; }
   bool idle() const { return count_ == 0; }
-  // Whether no slot is left to others.
+  // watches_all() tells whether no slot is left to others.
   bool watches_all() const { return watches_surfaces_ && 2 * mode_.size() + beside_ == slots_; }
   bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
   bool armed(Index slot) const { return armed_[static_cast<std::size_t>(slot)] != 0; }
@@ -58,13 +58,14 @@ class AffineScan {
     double t = 0;
     std::vector<Index> slots = {};  // zero at t, to the accuracy of location
   };
-  // In [from, to], a part of the stepper's last step. After a zero the scan must be started again.
+  // advance() looks at [from, to], a part of the stepper's last step. The scan must be started again after a
+  // zero.
   const FirstZero& advance(Stepper& stepper, double from, double to);
   // Takes back what the last advance() armed: the solution did not come to its end.
   void forget_arming();
 
  private:
-  // How far from zero the rounding of its terms can take a guard.
+  // kRounding tells how far from zero the rounding of its terms can take a guard.
   static constexpr double kRounding = StepChords::kRounding;
   // base + factor·function is what `slot` holds, and base − factor·function the next one, if it is watched too.
   struct Watched {
@@ -89,7 +90,7 @@ class AffineScan {
       reach = kBeyondUnit * std::abs(weight);
       rounding = 2 * kRounding * std::abs(origin);
     }
-    // Of such a guard: whether it is certain to stay above zero.
+    // stays_above() tells whether such a guard is certain to stay above zero.
     bool stays_above(const StepChords& chords) const {
       const double lowest = std::min(weight * chords.first[state], weight * chords.last[state]);
       return origin + lowest > reach * chords.off[state] + rounding;
@@ -98,7 +99,7 @@ class AffineScan {
   // The interval of an advance().
   struct Interval {
     double from, to;
-    // Only the first zero counts: what has been found shortens the interval for what comes after it.
+    // `end` shortens the interval to the first zero found so far, since only the first zero counts.
     double end = 1;
     double first = std::numeric_limits<double>::infinity();
     StepChords chords = {};  // null where nothing is known of them
@@ -108,7 +109,7 @@ class AffineScan {
   void watch(Index surface, double exit_sign);
   // The chords of the states, where the integrator does not know them.
   StepChords find_chords(const Interval& interval);
-  // Of the last step, with the entries of the states that the function reads.
+  // polynomial_of() returns the last step's polynomial with the entries of the states that the function reads.
   Interpolant polynomial_of(const AffineFunction& function);
   // factor·function at both ends, and how far a guard can be from its chord, its rounding included.
   struct Chord {
@@ -161,7 +162,7 @@ class AffineScan {
   const Vector* arm_above_ = nullptr;  // per slot
   const Vector* arrive_below_ = nullptr;
   Stepper* stepper_ = nullptr;  // in advance()
-  // Of the states, where the integrator does not know their chords.
+  // Ends holds the states at both ends, where the integrator does not know their chords.
   struct Ends {
     Vector from, to, off;
   };

@@ -39,7 +39,7 @@ struct Agenda {
     states.erase(std::unique(states.begin(), states.end()), states.end());
     return states;
   }
-  // Whether a limit keeps events of this guard from firing.
+  // holds() tells whether a limit keeps events of this guard from firing.
   bool holds(const Guard& guard) const {
     return std::any_of(limits.begin(), limits.end(), [&](const AccumulationLimit& limit) {
       return std::find(limit.guards.begin(), limit.guards.end(), guard) != limit.guards.end();

@@ -11,7 +11,8 @@
 
 namespace slideway {
 
-// Of `discrete` states at the end, 0 < discrete < n. `make` makes the integrator behind it. The ode must outlive the stepper.
+// make_continuous_stepper() wraps the integrator that `make` returns. The last `discrete` states are constant, 0 <
+// discrete < n. The ode must outlive the stepper.
 std::unique_ptr<Stepper> make_continuous_stepper(
     SmoothOde& ode, Index discrete, const StepperOptions& options,
     const std::function<std::unique_ptr<Stepper>(SmoothOde& ode, const StepperOptions& options)>& make);

@@ -14,7 +14,7 @@ namespace slideway {
 
 class ErrorSizes {
  public:
-  // Of a run that starts at x.
+  // ErrorSizes() takes the state x in which the run starts.
   ErrorSizes(Vector atol, double rtol, const Vector& x)
       : atol_(std::move(atol)), rtol_(rtol), largest_(x.cwiseAbs()) {}
 
@@ -24,17 +24,17 @@ class ErrorSizes {
   void see_drift(double residual) { largest_drift_ = std::max(largest_drift_, residual); }
 
   const Vector& atol() const { return atol_; }
-  // Where the errors of a state are more than relative to it.
+  // scale() returns the sizes below which the errors of the states are absolute.
   Vector scale() const { return atol_ / rtol_; }
   // The errors of the run so far, which do not shrink with its states.
   Vector accumulated() const { return gathered_errors(rtol_) * (rtol_ * largest_ + atol_); }
-  // Whether nobody sees this change of states of these sizes.
+  // hide() tells whether nobody sees this change of states of these sizes.
   bool hide(const Vector& change, const Vector& sizes) const {
     return (change.cwiseAbs().array() <= rtol_ * sizes.array() + atol_.array()).all();
   }
   double largest_drift() const { return largest_drift_; }
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("largest", largest_);

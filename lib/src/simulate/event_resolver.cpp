@@ -111,7 +111,7 @@ bool EventResolver::is_met_alone(const Mode& mode, const Meeting& meeting) const
   for (Index i = 0; i < mode.size() && !others_slide; ++i) others_slide = i != surface && mode.slides_on(i);
   if (!others_slide) return true;
   if (!structure_.known()) return false;
-  // Of two surfaces the table takes them together.
+  // The table of Korobitsyn and Frolova takes two surfaces together.
   if (selection_ == Selection::korobitsyn_frolova && other_of_two(mode, surface) >= 0) return false;
   const Pattern& coupling = structure_.coupling();
   for (Index k = coupling.start[at(surface)]; k < coupling.start[at(surface + 1)]; ++k) {

@@ -43,7 +43,7 @@ struct Resolution {
   Mode mode = {};                    // what follows, when decided
   Vector lambda = {};                // λ after it: a first guess for the sliding entries
   std::vector<Index> involved = {};  // every surface that was looked at
-  // Of these, the ones that are taken to be touched.
+  // `dips` are the surfaces among them that are taken to be touched.
   std::vector<Dip> dips = {};
   // Both fields of a surface lead through it and back, no farther than the tolerances tell: it is passed by.
   bool passes_by = false;
@@ -60,17 +60,18 @@ class EventResolver {
   Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                      const Meeting& meeting, ConstVectorRef weights);
 
-  // In which the equations change, where the state does not tell (PointClassifier, CornerSolver).
+  // The equations change within this time, where the state does not tell (PointClassifier, CornerSolver).
   void set_typical_time(double time) {
     classifier_.set_typical_time(time);
     corners_.set_typical_time(time);
   }
-  // Whether nothing moves off these few surfaces, all met at x (PointClassifier::rests).
+  // rests() tells whether nothing moves off these few surfaces, all met at x (PointClassifier::rests).
   bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
              ConstVectorRef weights);
 
  private:
-  // With break-away: the surfaces that are met or slide are held, and their λ counted in their ratios meanwhile.
+  // resolve_held() serves break-away: surfaces that are met or slide are held, and their λ counts in their
+  // ratios meanwhile.
   Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                           const Meeting& meeting, ConstVectorRef weights);
   // Surfaces that were broken away from resist less from now on; those that still slide and see them are asked again, and
@@ -85,7 +86,7 @@ class EventResolver {
                     const Meeting& meeting, ConstVectorRef weights);
   // The one surface that slides besides this one; negative where none does, or several do.
   static Index other_of_two(const Mode& mode, Index surface);
-  // Whether one surface is met, and none that slides sees it: so are most.
+  // is_met_alone() tells whether one surface is met, and none that slides sees it: so are most.
   bool is_met_alone(const Mode& mode, const Meeting& meeting) const;
   // The answer of decide() for one surface, without the detour over groups; false where it is not unique.
   bool decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, ConstVectorRef weights,
@@ -107,7 +108,7 @@ class EventResolver {
     double lambda = 0;
     bool repelling = false;
   };
-  // Nothing where the point is no dip.
+  // dip_of() returns nothing where the point is no dip.
   static std::optional<Dip> dip_of(const ClassifiedPoint& found, Index surface);
   // One surface, and what can follow for it.
   struct Lone {
@@ -150,7 +151,7 @@ class EventResolver {
   // Takes over what the group does by the option chosen, none if that is negative; the number of surfaces whose sides change.
   std::size_t take(const Group& group, int chosen, const Mode& before, const Meeting& meeting,
                    Resolution& result) const;
-  // Of what the groups can do, up to a number that can be read.
+  // every_combination() lists combinations of the groups' continuations, up to a number that can be read.
   static std::vector<Mode> every_combination(const std::vector<Group>& groups, const Mode& mode);
   // Takes over the entry of Korobitsyn & Frolova's table for two surfaces, if it is a motion of the fields.
   void apply_table(const CornerPoint& point, Group& group) const;

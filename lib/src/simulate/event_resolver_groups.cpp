@@ -68,7 +68,8 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
     option.repelling = point.sliding_repels;
   };
   if (found.same_fields) {
-    // One motion, whatever it is called: it keeps the side it has. At a start it has none, but may curve away to one.
+    // Both fields are one motion, which keeps its side. A motion at the start has no side, but may curve away
+    // to one.
     const bool only_down =
         point.continuations.contains(Side::minus) && !point.continuations.contains(Side::plus);
     const Side at_first = at_start && only_down ? Side::minus : Side::plus;
@@ -228,7 +229,8 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
     group.reason = by_table(word + reason::table_is_consistent(only));
     return;
   }
-  // Not consistent: it can be followed where its sliding entries have a λ and no field points back.
+  // A branch that is not consistent can still be followed where its sliding entries have a λ and no field points
+  // back.
   Vector lambda(2);
   std::vector<Index> sliding;
   for (Index i = 0; i < 2; ++i) {

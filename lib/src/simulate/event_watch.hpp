@@ -42,7 +42,7 @@ class EventWatch {
 
   // dg/dt along the velocity.
   double rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
-  // Where the guard is known to be affine: what it is, without its side. `zero` is a state of zeros.
+  // affine() returns the guard without its side, where it is known to be affine. `zero` is a state of zeros.
   std::optional<AffineGuard> affine(Index e, ConstVectorRef zero);
   // 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), and Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index e);

@@ -58,7 +58,7 @@ struct ForcesAlong::Place : LocationAlgebra {
     try {
       lambda = field.lambda(t, x);
     } catch (const std::exception&) {
-      // Where the sliding condition has no solution the run says so.
+      // The run itself reports a sliding condition without a solution.
       for (const Index i : field.sliding()) lambda[i] = kUnknown;
     }
   }
@@ -70,7 +70,8 @@ struct ForcesAlong::Place : LocationAlgebra {
   bool is_set = false;
   bool slides = false;
   Vector lambda;
-  // Of the surfaces along which it slides in second order in this mode; null where there are none.
+  // in_second_order is the place for the surfaces along which the solution slides in second order in this mode,
+  // or null.
   std::unique_ptr<Place> in_second_order;
   // Surfaces along which it has been seen to slide by their relays: asking costs a field or two each.
   std::vector<char> slides_by_relay;
@@ -120,7 +121,7 @@ void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x
 
 void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::string& location) {
   Place& place = place_of(t, x, location);
-  // Which surfaces it slides along in second order changes with the mode only.
+  // The surfaces of second order change with the mode only.
   if (place.set_mode(mode)) look_for_second_order(place, t, x);
   Place& at_work = place.in_second_order ? *place.in_second_order : place;
   const SecondOrder* const staying = at_work.plain.definition().staying.get();

@@ -78,7 +78,7 @@ struct GuardPolynomial {
     terms[0] = std::abs(base) + std::abs(origin) + std::abs(by_time * x.center);
     c[1] = by_time * x.scale;
     terms[1] = std::abs(c[1]);
-    // So few at most that to clear them all would take longer.
+    // The coefficients are so few that clearing all of them would take longer.
     for (std::size_t k = 2; k <= static_cast<std::size_t>(degree); ++k) {
       c[k] = 0;
       terms[k] = 0;
@@ -89,7 +89,7 @@ struct GuardPolynomial {
     }
   }
 
-  // How large the terms are that the value at σ is the sum of.
+  // size_at() tells how large the terms are that the value at σ is the sum of.
   double size_at(double sigma) const {
     const double reach = std::abs(sigma);
     double sum = terms[static_cast<std::size_t>(degree)];
@@ -106,8 +106,8 @@ struct GuardPolynomial {
     return sum;
   }
 
-  // Whether the values at all σ from a to b, of one sign, are certain to be above their rounding, `relative` to their terms.
-  // False says nothing.
+  // is_clearly_positive() tells whether the values at all σ from a to b, of one sign, are certain to be above
+  // their rounding, `relative` to their terms. False says nothing.
   bool is_clearly_positive(double a, double b, double relative) const {
     double power_a = 1;
     double power_b = 1;

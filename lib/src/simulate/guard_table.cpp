@@ -288,7 +288,7 @@ void GuardTable::start_event(Index e, const EventSizes& sizes, bool is_held, dou
   const Index slot = slot_of_event(e);
   const bool was_held = std::exchange(one.held, is_held);
   if (is_held) {
-    // Between two projections a held guard shows the errors of the steps, which gather.
+    // A held guard shows the accumulated errors of the steps between two projections.
     arm_above_[slot] = sizes.clear + gathered * sizes.tolerance;
     arrive_below_[slot] = kInfinity;
     return;

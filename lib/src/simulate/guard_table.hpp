@@ -21,7 +21,7 @@ namespace slideway {
 
 enum class GuardKind : unsigned char { surface, contact, event, edge };
 
-// Whether a jump past zero is a crossing of the guard of an event.
+// Waiting tells whether a jump past zero is a crossing of an event's guard.
 enum class Waiting : unsigned char {
   no,    // it has fired, or has been beyond zero from the start
   held,  // constraints hold it at zero: only beyond the tolerances is it off zero
@@ -57,13 +57,14 @@ struct GuardRow {
 
 class GuardTable {
  public:
-  // For so many surfaces and contacts, and what `watch` holds.
+  // The table has rows for these surfaces and contacts, and for what `watch` holds.
   GuardTable(Index surfaces, Index contacts, const EventWatch& watch);
 
   // ---- where the location is entered
   // At the start of a run.
   void begin(double t);
-  // At t, from the location that `before` is the table of: surfaces and contacts keep their numbers. Surfaces that are new are met at t.
+  // take_over() takes, at t, the rows of the location that `before` belongs to: surfaces and contacts keep their
+  // numbers. Surfaces that are new are met at t.
   void take_over(const GuardTable& before, const EventWatch& watch_before, const EventWatch& watch, double t);
 
   // ---- surfaces and contacts that are left
@@ -84,9 +85,10 @@ class GuardTable {
   // These are met at t, after so many steps of the run; they take the place of those of the event before. `passes_by` allows them to be passed by as much as errors gather.
   void meet(const std::vector<Index>& surfaces, bool passes_by, double t, std::int64_t step);
   void leave_surface(Index i) { mark(i, &GuardRow::left, true); }
-  // Only these, of an earlier event, are not clear of their zero.
+  // leave_only_earlier() notes these surfaces, met in an earlier event, as the only ones not clear of their
+  // zero.
   void leave_only_earlier(const std::vector<Index>& surfaces);
-  // Before another event takes the place of the last one.
+  // keep_earlier() is called before another event takes the place of the last one.
   void keep_earlier();
   template <class Predicate>
   void forget_earlier_if(const Predicate& forgets) {
@@ -100,17 +102,18 @@ class GuardTable {
   void drop(Index surface);
   void set_along(Index surface, bool along) { rows_[at(surface)].along = along; }
   bool any_along() const;
-  // How long before t a surface was met last.
+  // away() tells how long before t a surface was met last.
   double away(Index surface, double t) const { return t - rows_[at(surface)].met_at; }
   // These contacts, and no others.
   void leave_contacts(const std::vector<Index>& contacts, const std::vector<Index>& more = {});
   void leave_contact(Index c) { mark(surfaces_ + c, &GuardRow::left, true); }
-  // After every restart: whether an event was seen there, and how long the surfaces had been left before.
+  // note_return() is called after every restart. `eventful` tells whether an event was seen there, and `after`
+  // how long ago the surfaces had been left.
   void note_return(bool eventful, double after);
   // The surfaces have not been left at all since they were met before.
   bool returned_at_once() const { return returned_at_once_; }
   void forget_return_at_once() { returned_at_once_ = false; }
-  // How often in a row the same surfaces have been met without an event.
+  // vain_returns() tells how often in a row the same surfaces have been met without an event.
   Index vain_returns() const { return returns_; }
   // Surfaces that closed contacts hold at zero in this mode.
   void hold_surfaces(std::vector<Index> surfaces);
@@ -130,12 +133,12 @@ class GuardTable {
   void set_held(Index e, bool held) { row(e).held = held; }
   // An instant begins: nothing has fired in it, and nobody has looked which guards are on their sides.
   void begin_instant();
-  // Somebody does: none is, until set_waiting() tells otherwise.
+  // look_at_waiting() marks all as looked at; no guard waits until set_waiting() says so.
   void look_at_waiting();
   bool has_looked() const { return has_looked_; }
   void set_waiting(Index e, Waiting waiting) { row(e).waiting = waiting; }
   void set_fired_here(Index e, bool fired) { row(e).fired_here = fired; }
-  // Whether the scans have seen it clearly on its side.
+  // see() tells whether the scans have seen it clearly on its side.
   void see(Index e, bool armed);
   // None has been seen: the state has jumped.
   void disarm_events();
@@ -156,7 +159,7 @@ class GuardTable {
   const Vector& arm_above() const { return arm_above_; }
   const Vector& arrive_below() const { return arrive_below_; }
   bool cannot_arm(Index slot) const { return arm_above_[slot] == std::numeric_limits<double>::infinity(); }
-  // Whatever counts at once, and the slots that hold nothing.
+  // start_slots() starts the slots that count at once, and those that hold nothing.
   void start_slots(const Mode& mode);
   void ignore(Index slot);
   // One that was armed stays so; all events start anew.
@@ -181,7 +184,7 @@ class GuardTable {
   // Too large to be taken for zero, on whatever side it is.
   void start_behind_pole(Index e);
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit_column(visit, "side", &GuardRow::side);

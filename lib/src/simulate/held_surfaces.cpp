@@ -30,7 +30,7 @@ std::vector<Index> held_by(RunState& now, const std::vector<Index>& contacts, bo
   Vector after(now.mode.size());
   now.here->evaluator.guards(now.t, there, h);
   now.here->evaluator.guards(now.t, nudged, after);
-  // Where a contact turns, as a round wall does under a bead, it holds another velocity the next moment.
+  // A contact that turns, as a bead on a round wall does, holds another velocity the next moment.
   const std::vector<Index> closed = now.here->contacts->closed();
   Vector free(now.x.size()), forced(now.x.size());
   now.here->contacts->free_evaluator().field(now.t, there, now.lambda, free);

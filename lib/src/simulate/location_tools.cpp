@@ -91,7 +91,7 @@ LocationTools::LocationTools(System plain_system, std::shared_ptr<const RelayStr
       if (const auto guard = watch.affine(e, zero)) affine_scan->add(ode.event_slot(e), *guard);
     }
   }
-  // Of two surfaces λ is not what makes w vanish.
+  // λ is not what makes w vanish under the rule `moments`, for two surfaces.
   if (affine_scan && options.sliding_rule == SlidingRule::moments) affine_scan->leave_exits();
 }
 

@@ -23,7 +23,8 @@ namespace slideway {
 // The functions that are zero beside the guards where the solution slides in second or higher order (SystemDefinition::staying).
 struct StayingZero {
   explicit StayingZero(std::shared_ptr<const SecondOrder> what);
-  // How far from surface i the solution comes on its way to it, where λ changes the last derivative, `speed`, of its guard at `rate`.
+  // excursion() tells how far from surface i the solution comes on its way to it, where λ changes the last
+  // derivative, `speed`, of its guard at `rate`.
   double excursion(double t, ConstVectorRef x, Index surface, double speed, double rate);
 
   std::shared_ptr<const SecondOrder> of;
@@ -38,7 +39,8 @@ struct LocationTools : LocationAlgebra {
   LocationTools(System plain_system, std::shared_ptr<const RelayStructure> structure, const Options& options,
                 EventWatch watch, std::string name);
 
-  // How long the run takes tells the time in which the equations change, where nothing else does.
+  // set_duration() tells how long the run takes tells the time in which the equations change, where nothing else
+  // does.
   void set_duration(double duration);
   // A one-step method, for flights too short for a multistep one; made when first asked for.
   Stepper& one_step();

@@ -13,7 +13,7 @@ namespace slideway {
 // The ode must outlive the stepper.
 std::unique_ptr<Stepper> make_stepper(SmoothOde& ode, Method method, const StepperOptions& options);
 
-// Whether that stepper keeps the solution on its constraints by itself.
+// keeps_constraints() tells whether that stepper keeps the solution on its constraints by itself.
 bool keeps_constraints(Method method);
 
 }  // namespace slideway

@@ -95,7 +95,8 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
   note_stage(t);
 }
 
-// Of one surface both components count: in a two-fold they vanish together, and λ need not leave (−1, 1).
+// watch_stages() watches both components of a single surface: they vanish together in a two-fold, and λ need not
+// leave (−1, 1).
 void ModeOde::watch_stages() {
   const std::vector<Index>& sliding = field_.sliding();
   watches_stages_ = velocity_knows_exits();
@@ -361,8 +362,8 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
   }
 }
 
-// Gives a number to every guard that has none and whose relay has no effect: such a guard stays on its side. False where a relay
-// has an effect.
+// stands_in() gives a number to every guard that has none and whose relay has no effect: such a guard stays on its
+// side. It returns false where a relay has an effect.
 bool ModeOde::stands_in(double t, ConstVectorRef x, VectorRef values) {
   if (!all_finite(values.tail(values.size() - contact_slot(0)))) return false;
   for (Index i = 0; i < field_.mode().size(); ++i) {

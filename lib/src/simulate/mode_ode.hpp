@@ -44,7 +44,7 @@ class ModeOde final : public SmoothOde {
   const Mode& mode() const { return field_.mode(); }
   double exit_sign() const { return sigma_; }
   ModeField& field() { return field_; }
-  // Of the linear solver gmres, in the location of this name.
+  // set_preconditioner() serves the linear solver gmres, in the location of this name.
   void set_preconditioner(std::unique_ptr<Preconditioner> preconditioner, const std::string& location) {
     preconditioner_ = std::move(preconditioner);
     location_ = location;
@@ -66,8 +66,8 @@ class ModeOde final : public SmoothOde {
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
   // Surfaces whose guards have had no value since set_mode().
   const std::vector<Index>& without_value() const { return without_value_; }
-  // Whether the relay of a surface that does not slide takes part in the velocity at (t, x), with the others as in the mode. One in a
-  // branch that is not in force does not.
+  // has_effect() tells whether the relay of a surface that does not slide takes part in the velocity at (t, x),
+  // with the others as in the mode. One in a branch that is not in force does not.
   bool has_effect(double t, ConstVectorRef x, Index surface);
 
   // Notes the exits of sliding at every velocity from now on, up to the next mode; without effect under break-away, and under
@@ -77,14 +77,16 @@ class ModeOde final : public SmoothOde {
   void begin_stages(double t) {
     if (watches_stages_) stages_.restart(t);
   }
-  // Whether the velocities since then show that nothing stops to slide before t.
+  // slides_on_until() tells whether the velocities since then show that nothing stops to slide before t.
   bool slides_on_until(double t) const;
-  // Whether they show that, with these guards at t, what stops to slide before t stops for good.
+  // stops_once_until() tells whether they show that, with these guards at t, what stops to slide before t stops
+  // for good.
   bool stops_once_until(double t, ConstVectorRef values) const;
   bool watches_stages() const { return watches_stages_; }
-  // Whether the relays of several that slide change what they do to the surfaces on the way.
+  // has_changing_effects() tells whether the relays of several that slide change what they do to the surfaces on
+  // the way.
   bool has_changing_effects() const { return field_.exit_ratio_varies(); }
-  // Whether they still do about what they did, by these exits.
+  // effects_hold() tells whether they still do about what they did, by these exits.
   bool effects_hold(ConstVectorRef values) const;
   // The guards of surfaces that slide, if one of the last velocities was asked for at t; the other values are left alone.
   bool exits_at_stage(double t, VectorRef values) const;
@@ -137,7 +139,7 @@ class ModeOde final : public SmoothOde {
   // Null where the system does not tell its patterns.
   ModeJacobian* sparse();
   [[gnu::noinline]] void note_stage(double t);
-  // Whether a velocity is made of what the exits of sliding are.
+  // velocity_knows_exits() tells whether a velocity is made of what the exits of sliding are.
   bool velocity_knows_exits() const;
   double event_value(double t, ConstVectorRef x, Index event) const;
   void evaluate_guards(double t, ConstVectorRef x, bool is_sample, VectorRef values);
@@ -159,7 +161,7 @@ class ModeOde final : public SmoothOde {
   const GuardTable* table_;
   std::unique_ptr<Preconditioner> preconditioner_;
   std::string location_;
-  // Beside the surfaces that slide; none in first order.
+  // Kept lists surfaces held beside those that slide; it is empty in first order.
   struct Kept {
     SurfaceGeometry* geometry = nullptr;
     std::vector<Index> surfaces = {};

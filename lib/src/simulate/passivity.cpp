@@ -41,7 +41,7 @@ void PassivityWatch::add(const StepView& step) {
       const double t = step.start + part * (p + node.place);
       step.evaluate(t, state_);
       forces_.find(t, state_, step.mode, step.location);
-      // Where λ is not known the surface slides, and its velocity is zero.
+      // The surface slides where λ is not known, and its velocity is zero.
       lambda_ = forces_.lambda().array().isNaN().select(0, forces_.lambda());
       for (std::size_t k = 0; k < elements_.size(); ++k) {
         Sum& sum = sums_[k];

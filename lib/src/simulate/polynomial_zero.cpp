@@ -60,10 +60,10 @@ double only_zero(const Coefficients& c, Index degree, double low, double at_low,
     (sum > 0 ? low : high) = tau;
     const double step = sum / slope;
     double next = tau - step;
-    // Where neither the value nor the bracket has become much smaller.
+    // The iteration is slow where neither the value nor the bracket has become much smaller.
     const bool is_slow = std::abs(sum) > 0.25 * std::abs(before) && high - low > 0.5 * width;
     before = sum;
-    // Where the polynomial rises Newton's method leads to another zero, such as the one it has just left.
+    // Newton's method leads to another zero where the polynomial rises, such as the one just left.
     const bool falls = slope < 0;
     if (falls && std::abs(step) <= resolution) return std::clamp(next, low, high);
     if (high - low <= resolution) return 0.5 * (low + high);

@@ -11,8 +11,8 @@ namespace slideway {
 
 inline constexpr double kNever = kInfinity;
 
-// Of sign·p + level, after τ = start and to the resolution; kNever if there is none. At the start it is not below zero but
-// for its rounding, and a zero there is none.
+// first_zero_after() returns the first zero of sign·p + level after τ = start, to the resolution, or kNever. At
+// the start the function is not below zero but for its rounding, and a zero there does not count.
 double first_zero_after(double start, GuardPolynomial::Coefficients c, Index degree, double sign,
                         double level, double resolution);
 

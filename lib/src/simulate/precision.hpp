@@ -66,7 +66,7 @@ constexpr double kPartOfStep = 1e-3;
 // A guard at zero is followed for at least the first part of the time in which a state changes, and at most the second of the run's rest.
 constexpr double kSoonestLook = 1e-8;
 constexpr double kLatestLook = 1e-2;
-// Where no flight has been before, this part of the run is the first look ahead.
+// The first look ahead is this part of the run where no flight has been before.
 constexpr double kFirstLook = 1e-8;
 // The time in which a model changes is one unit, but at least and at most these parts of its run.
 constexpr double kShortestTime = 1e-4;
@@ -93,8 +93,8 @@ constexpr std::int64_t kFineSteps = 5000;
 // Fine steps have this part of the tolerances, but none below what double precision holds over many steps.
 constexpr double kFinePart = 0.01;
 constexpr double kFinestTolerance = 1e-12;
-// A dip that the tolerances leave open is integrated again with this part of them. Where double precision does not hold that, the part
-// is larger, up to a fifth.
+// A dip that the tolerances leave open is integrated again with this part of them. The part is larger, up to a
+// fifth, where double precision does not hold it.
 constexpr double kReintegrationPart = 1e-3;
 constexpr double kLargestReintegrationPart = 0.2;
 constexpr double kFinestReintegration = 1e-13;
@@ -117,17 +117,17 @@ constexpr double kHardlyLeft = 100;
 // Flights shrink where each takes less than this part of the time of the one before, fast where it is this little.
 constexpr double kFlightShrinks = 0.7;
 constexpr double kFlightShrinksFast = 0.1;
-// So many in a row that shrink may come to a limit.
+// This many intervals in a row that shrink may come to a limit.
 constexpr int kShrinkingInARow = 2;
 // Flights have got longer where one takes this much more than the one two before it, which was to the same side.
 constexpr double kFlightGrows = 1.05;
-// After so many that did not get longer they hardly grow.
+// Flights hardly grow after this many that did not get longer.
 constexpr int kManyFlights = 16;
 // A flight belongs to another series of impacts where it is this much longer than the longest before.
 constexpr double kLongerFlight = 1.5;
 // The ratios of two pairs of turns may differ by this, relative to r(1 − r).
 constexpr double kSteadyRatio = 0.05;
-// Where turns shrink faster than this, to kFastRatio·(1 − r): next to nothing is left then, whatever the ratio is.
+// Turns that shrink faster than this, to kFastRatio·(1 − r), leave next to nothing, whatever the ratio is.
 constexpr double kFastRatio = 0.1;
 // The two turns of a ratio have four ends, and each is located with an error.
 constexpr double kRatioEnds = 4;
@@ -140,7 +140,8 @@ constexpr double kTurnShrinks = 1 - 1e-6;
 constexpr double kHiddenFlight = 16;
 // Two limits are one where they differ by no more than this part of what is left to them.
 constexpr double kSameLimit = 0.05;
-// How many times rtol, of the time since the series began, the errors of integration may be in the limit.
+// kRunErrors tells how many times rtol, of the time since the series began, the errors of integration may be in
+// the limit.
 constexpr double kRunErrors = 3;
 // A flight of no more than so many accuracies of location cannot be told from none. The sum of the flights that are left multiplies the
 // errors of the last one, so it counts as nothing from more of them on.
@@ -171,9 +172,9 @@ constexpr int kMostRepeatedRounds = 1000;
 // Events are many from here on, and get denser where the second half takes less than this part of their time.
 constexpr std::size_t kManyEvents = 100;
 constexpr double kDenserPart = 0.1;
-// So often, in steps, it is asked whether what slides has come to rest, which a step need not see.
+// The run asks every so many steps whether what slides has come to rest, which a step need not see.
 constexpr std::int64_t kStepsToRest = 64;
-// After so many steps the run looks back at how far they led: about a second of a small model.
+// The run looks back after this many steps at how far they led: about a second of a small model.
 constexpr std::int64_t kStepsToLookBack = 1'000'000;
 
 // ---- Turns of things that depend on each other
@@ -192,16 +193,18 @@ constexpr std::size_t kFewSliding = 16;
 
 // ---- Poles
 
-// How near to a pole guards and fields are looked at, in units of the accuracy of location, and the ratio of the distances.
+// kNearPole tells how near to a pole guards and fields are looked at, in units of the accuracy of location, and
+// the ratio of the distances.
 constexpr double kNearPole = 100;
 constexpr double kPoleDistances = 100;
-// By what a guard grows at least from one distance to the next: towards a pole of order 1/4, 100^¼ = 3.2.
+// A guard grows at least by this factor from one distance to the next: towards a pole of order 1/4 by 100^¼ = 3.2.
 constexpr double kPoleGrowth = 3;
 // A field that grows towards a pole like 1/distance, or as fast but for this factor, has no integral there.
 constexpr double kNotIntegrable = 0.1;
 // Steps of a method need not fall into every level of sizes, so distances are compared over so many levels.
 constexpr std::size_t kSpanOfLevels = 3;
-// How far the ratio of two distances may be from that of a pole, since each is told to within a step.
+// kSpanSlack tells how far the ratio of two distances may be from that of a pole, since each is told to within a
+// step.
 constexpr double kSpanSlack = 4;
 // The end of the run may cut steps of so many levels.
 constexpr std::size_t kCutLevels = 4;

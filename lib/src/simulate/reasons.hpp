@@ -13,7 +13,7 @@ namespace slideway::reason {
 // ---- events, resets and edges
 inline constexpr const char* kCrosses = "the guard crosses zero";
 inline constexpr const char* kCarriedPast = "a jump carries the guard past zero";
-// Of an edge that fires on entering its location; messages look for it.
+// This is the reason of an edge that fires on entering its location; messages look for it.
 inline constexpr const char* kBeyondAlready = "the guard is beyond zero already";
 inline constexpr const char* kStops = "the run ends here, as asked";
 inline constexpr const char* kResetChangesNothing = "; the reset leaves the state as it is";

@@ -25,7 +25,8 @@ struct Regime {
     return std::binary_search(second_order.begin(), second_order.end(), surface);
   }
 
-  // For checkpoints: what outlives an instant. The others are its place (RunState::place).
+  // visit_fields() names the fields that outlive an instant, for checkpoints. The others are its place
+  // (RunState::place).
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("repelling", repelling);

@@ -18,7 +18,8 @@ class RestartPolicy {
     interval_ = last_jump_ < t ? t - last_jump_ : 0;
     last_jump_ = t;
   }
-  // Nothing jumps, but what begins is like the mode that ends, and as short as this.
+  // repeat() says that nothing jumps, and that the mode that begins is like the one that ends, and as short as
+  // this.
   void repeat(double interval) {
     starts_anew_ = repeats_ = true;
     interval_ = interval;
@@ -31,7 +32,7 @@ class RestartPolicy {
   }
   // The next stretch continues the last one.
   void go_on() { starts_anew_ = false; }
-  // Whether the next stretch, if it starts anew, is to be taken in fine steps.
+  // take_fine_steps() tells whether the next stretch, if it starts anew, is to be taken in fine steps.
   void take_fine_steps(bool fine) { fine_ = fine; }
 
   void begin_mode() {
@@ -44,9 +45,9 @@ class RestartPolicy {
     ++steps_in_run_;
   }
 
-  // Whether the mode that begins has nothing to do with the steps before it.
+  // starts_anew() tells whether the mode that begins has nothing to do with the steps before it.
   bool starts_anew() const { return starts_anew_; }
-  // Whether it does without a jump: it is like the mode before.
+  // repeats() tells whether it does without a jump: it is like the mode before.
   bool repeats() const { return starts_anew_ && repeats_; }
   bool starts_finely() const { return starts_anew_ && fine_; }
   // The duration of the last stretch; 0 where that is not known.
@@ -57,7 +58,7 @@ class RestartPolicy {
   std::int64_t steps_in_run() const { return steps_in_run_; }
   bool jumped_at(double t) const { return last_jump_ == t; }
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("starts_anew", starts_anew_);

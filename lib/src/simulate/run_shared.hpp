@@ -19,7 +19,8 @@ namespace slideway {
 
 constexpr double kNotANumber = std::numeric_limits<double>::quiet_NaN();
 
-// Whether the normal components on both sides of a surface are the same as far as one can tell near it: its relay has no part in them.
+// hardly_differ() tells whether the normal components on both sides of a surface are the same as far as one can
+// tell near it: its relay has no part in them.
 inline bool hardly_differ(double w_minus, double w_plus) {
   return !(std::abs(w_plus - w_minus) > kHardlyDiffer * (std::abs(w_minus) + std::abs(w_plus)));
 }

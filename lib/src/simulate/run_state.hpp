@@ -19,7 +19,7 @@
 
 namespace slideway {
 
-// How the following of one mode ended.
+// ModeEnd tells how the following of one mode ended.
 enum class ModeEnd { event, finished };
 
 // The tools that follow the solution, told without them.
@@ -28,7 +28,7 @@ struct Place {
   bool is_pair = false;  // of the locations that these edges join
   std::size_t first_edge = 0, second_edge = 0;
   std::vector<Index> second_order = {};
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("location", location);
@@ -39,7 +39,7 @@ struct Place {
   }
 };
 
-// How far the last step leads.
+// LastStep tells how far the last step leads.
 struct LastStep {
   double end = 0;
   double dense_end = 0;  // up to where the stepper's dense output is the solution
@@ -76,7 +76,7 @@ struct RunState {
   Vector weights;  // of the errors at x, by the tolerances
   ErrorSizes errors;
 
-  // For checkpoints: what outlives an instant.
+  // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("t", t);
@@ -94,14 +94,15 @@ struct RunState {
   // The word of the mode, for the log: the surfaces, then the contacts. Members of a limit are shown as they were until that
   // limit.
   Mode word() const;
-  // With the contacts, and with what goes with another surface as that one.
+  // as_shown() adds the contacts, and shows surfaces that go with another surface like that one.
   Mode as_shown(const Mode& own) const;
   std::string surface_name(Index surface) const;
   std::string names(std::span<const Index> surfaces) const;
   // The record of what happens now, with the mode and the state before it; the second function adds those after it.
   EventRecord begun(EventKind kind) const;
   void end(EventRecord& record) const;
-  // Whether records hold states: the log of a large system does not, which has many at one instant.
+  // keeps_states() tells whether records hold states: the log of a large system does not, which has many at one
+  // instant.
   bool keeps_states() const { return options.full_events || x.size() <= kMostStatesInEvents; }
   // Lists one in the record, without speeds across it. Contacts come after the surfaces.
   void list(Index surface, EventRecord& record) const;
@@ -110,13 +111,13 @@ struct RunState {
   // Surfaces that come and go with another one.
   std::span<const SecondOrder::Bound> bound() const;
 
-  // Whether a limit keeps this event from firing.
+  // is_part_of_limit() tells whether a limit keeps this event from firing.
   bool is_part_of_limit(Index event) const { return agenda.holds(here->watch[event].when); }
 
   // Puts x onto the surfaces it slides on and the contacts that are closed.
   void project_state();
-  // Whether the integrator leaves the constraints, so that its dense output does, whatever their shape; and whether that does, as it
-  // also does where closed gaps are curved.
+  // drifts() tells whether the integrator leaves the constraints, so that its dense output does, whatever their
+  // shape; and whether that does, as it also does where closed gaps are curved.
   bool drifts() const;
   bool dense_output_drifts() const;
 };

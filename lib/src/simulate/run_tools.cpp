@@ -7,7 +7,7 @@ namespace slideway {
 
 namespace {
 
-// Sets of surfaces whose tools are kept: each takes as much memory as those of a location.
+// Tools are kept for this many sets of surfaces; each takes as much memory as those of a location.
 constexpr std::size_t kMostSets = 16;
 
 Statistics work_of(const LocationTools& tools) {

@@ -31,19 +31,19 @@ class RunTools {
 
   const Automaton& automaton() const { return automaton_; }
   LocationTools& of_location(std::size_t location);
-  // Of two edges that undo each other. The pair stays where it is.
+  // of_pair() returns the tools of two edges that undo each other. The pair stays where it is.
   const Pair& of_pair(std::size_t first_edge, std::size_t second_edge);
   // Null where one of the surfaces allows none.
   LocationTools* in_second_order(std::size_t location, const std::vector<Index>& surfaces);
-  // Drops tools for such sets, but not `in_use`, where there are many. Not within an instant: the stepper that came to it belongs to
-  // the tools that it may leave.
+  // drop_beyond_limit() drops tools for such sets, but not `in_use`, where there are many. It must not be called
+  // within an instant: the stepper that came to the instant belongs to tools that it may leave.
   void drop_beyond_limit(const LocationTools* in_use);
   // The sum of their statistics, those that were dropped included.
   Statistics work() const;
   // Work that was done before these tools were made.
   void add_work(const Statistics& before) { of_dropped_ = before; }
   std::pair<std::size_t, std::size_t> edges_of(const Pair& pair) const;
-  // Whether the tools of a location have been made, and the pairs that have.
+  // has_location() tells whether the tools of a location have been made, and the pairs that have.
   bool has_location(std::size_t location) const { return locations_[location] != nullptr; }
   std::vector<std::pair<std::size_t, std::size_t>> pairs() const;
 

@@ -13,11 +13,11 @@ namespace slideway {
 
 class SampleMemory {
  public:
-  // Of so many values.
+  // SampleMemory() takes the number of values of a sample.
   explicit SampleMemory(Index size) {
     for (Sample& sample : samples_) sample.values = Vector::Zero(size);
   }
-  // False where they are not known at t.
+  // recall() returns false where they are not known at t.
   bool recall(double t, VectorRef values) const {
     for (std::size_t k = 0; k < held_; ++k) {
       if (samples_[k].t != t) continue;

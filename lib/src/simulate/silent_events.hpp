@@ -14,7 +14,7 @@ namespace slideway {
 
 inline constexpr const char* kNeverFired = " has never fired, and its guard is ";
 inline constexpr const char* kSameIsTrue = "the same is true of ";
-// Of many that are alike the first ones are told.
+// The message names at most this many of the events that are alike.
 inline constexpr std::size_t kMostSilentTold = 5;
 
 // `kind` is "stop", "edge" or "reset"; an event that was ahead of its guard has passed it, another one has been beyond it all the time.

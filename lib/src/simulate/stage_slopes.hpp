@@ -21,7 +21,7 @@ class StageSlopes {
  public:
   explicit StageSlopes(Index most) : first_(most), latest_(most, kKept), lowest_(most), highest_(most) {}
 
-  // From now on `count` quantities between 0 and `upper`, which may be infinite; no stage yet.
+  // start() begins with `count` quantities between 0 and `upper`, which may be infinite, and no stage.
   void start(Index count, double upper) {
     latest_times_.fill(kNever);
     count_ = count;
@@ -64,14 +64,15 @@ class StageSlopes {
     all_finite_ = finite && (stages_ == 0 || all_finite_);
     ++stages_;
   }
-  // Whether all stay in their range until t, which is no later than the last stage.
+  // stay_until() tells whether all stay in their range until t, which is no later than the last stage.
   bool stay_until(double t) const {
     const double time = t - start_;
     return holds([&](Index k, double falls, double rises) {
       return first_[k] + std::min(0.0, falls) * time > 0 && first_[k] + std::max(0.0, rises) * time < upper_;
     });
   }
-  // Whether all that are in their range at t, where quantity(k) is the k-th, stay there until then, and the others leave it once.
+  // leave_once_until() tells whether all that are in their range at t, where quantity(k) is the k-th, stay there
+  // until then, and the others leave it once.
   template <class Quantity>
   bool leave_once_until(double t, const Quantity& quantity) const {
     const double time = t - start_;
@@ -87,7 +88,7 @@ class StageSlopes {
       return lowest > 0 && highest < upper_;
     });
   }
-  // Which of the latest stages was at t, for value(); negative if none was.
+  // stage_at() tells which of the latest stages was at t, for value(); negative if none was.
   Index stage_at(double t) const {
     for (Index age = 0; age < kKept; ++age) {
       const Index stage = (newest_ + kKept - age) % kKept;
@@ -102,7 +103,8 @@ class StageSlopes {
   static constexpr Index kKept = 4;  // dop853 has three stages within the step after the one at its end
   static constexpr int kStages = 7;  // of a step of dopri5, with its start
 
-  // Whether test(k, falls, rises) is true of all, `falls` and `rises` being the ends of the interval of its slopes.
+  // holds() tells whether test(k, falls, rises) is true of all, `falls` and `rises` being the ends of the
+  // interval of its slopes.
   template <class Test>
   bool holds(const Test& test) const {
     if (stages_ < kStages || !all_finite_) return false;

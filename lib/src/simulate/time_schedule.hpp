@@ -28,7 +28,7 @@ class TimeSchedule {
 
   // The first time at which something is due; infinity where nothing is.
   double next() const { return next_; }
-  // Whether something is due at t, but for rounding.
+  // is_due() tells whether something is due at t, but for rounding.
   bool is_due(double t) const { return next_ <= t + time_rounding(t); }
   // Takes out what is due up to there.
   DueActions take(double t);
@@ -41,7 +41,7 @@ class TimeSchedule {
   }
   const std::vector<PendingAction>& pending() const { return pending_; }
 
-  // For checkpoints.
+  // visit_fields() names the fields for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("counts", counts_);

@@ -87,7 +87,7 @@ class Samples::Draw {
  private:
   static constexpr Index block_size = 4096;
   static constexpr std::size_t kept_blocks = 16;
-  // With 24 bits of a part's number their sum is exact, so that no value is rounded into the next part.
+  // The sum is exact with 24 bits of a part's number, so that no value is rounded into the next part.
   static constexpr int bits_within_part = 28;
 
   Index blocks() const { return (count_ + block_size - 1) / block_size; }

@@ -13,7 +13,7 @@ namespace slideway {
 
 namespace {
 
-// So many numbers are held at a time: 32 MB. A single column may be longer.
+// This many numbers are held at a time: 32 MB. A single column may be longer.
 constexpr std::size_t kNumbersAtOnce = std::size_t{1} << 22;
 
 // The value at a fraction of the way from the first to the last one, in order.

@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-// Of the columns with one number among these.
+// statistics_of() covers the columns that hold one number and are among these.
 SweepStatistics statistics_of(const RowStore& rows, const SweepTable& table,
                               const SweepTable::Selection& selection);
 

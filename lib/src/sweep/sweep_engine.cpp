@@ -81,7 +81,7 @@ void SweepEngine::check_place(const SweepRow& row) const {
     throw std::invalid_argument(fmt::format("it has run {}, which belongs to another shard", row.run));
 }
 
-// Only where something is wrong already.
+// This is called only where something is wrong already.
 bool SweepEngine::holds_run(const std::string& path, Index run) const {
   std::ifstream in(path, std::ios::binary);
   std::string line;
@@ -102,7 +102,7 @@ void SweepEngine::read_points(const std::string& path, Parts& parts) const {
   points_->read(text, parts.points);
 }
 
-// False where the last row was cut off.
+// read_rows() returns false where the last row was cut off.
 bool SweepEngine::read_rows(const std::string& path, Parts& parts) {
   std::ifstream in(path, std::ios::binary);
   std::string line;

@@ -31,7 +31,8 @@ struct SweepTask {
   }
 };
 
-// Where a run begins that follows another one: where that ended, also in time, so that what is forced goes on at its phase.
+// SweepStart says where a run begins that follows another one: where that ended, also in time, so that a forced
+// model goes on at its phase.
 struct SweepStart {
   double t = 0;
   std::vector<double> state = {};
@@ -41,8 +42,8 @@ struct SweepStart {
 // The end of a run that succeeded, of a model with so many states.
 std::optional<SweepStart> end_of(const SweepRow& row, std::size_t states);
 
-// Begins at the model's own start where none is given. Never throws for what happens in the run: that is in the row. Nothing when
-// `cancelled` became true meanwhile.
+// sweep_run() begins at the model's own start where none is given. It never throws for what happens in the run,
+// which is in the row. It returns nothing when `cancelled` became true meanwhile.
 std::optional<SweepRow> sweep_run(const SweepTask& task, Index run, const std::optional<SweepStart>& start,
                                   const std::atomic<bool>& cancelled);
 

@@ -36,7 +36,7 @@ struct SweepColumns {
 
 class SweepTable {
  public:
-  // By number, in the order in which they are written.
+  // A Selection lists columns by number, in the order in which they are written.
   using Selection = std::vector<std::size_t>;
 
   SweepTable(const SweepColumns& columns, const std::string& fingerprint);

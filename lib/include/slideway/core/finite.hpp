@@ -20,7 +20,7 @@ inline bool all_finite(const double* numbers, Index size) {
   }
   return true;
 }
-// Of a vector or a reference to one, without a copy.
+// all_finite() takes a vector or a reference to one, without a copy.
 template <class VectorLike>
 bool all_finite(const VectorLike& numbers) {
   return all_finite(numbers.data(), numbers.size());

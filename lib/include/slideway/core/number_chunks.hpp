@@ -14,7 +14,8 @@ namespace slideway {
 
 class NumberChunks {
  public:
-  // Where a list begins; it stays valid, in copies as well. No offset is larger than a chunk of many lists.
+  // Place tells where a list begins; it stays valid, in copies as well. No offset is larger than a chunk of many
+  // lists.
   struct Place {
     std::uint32_t chunk = 0;
     std::uint32_t offset = 0;

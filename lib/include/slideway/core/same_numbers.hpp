@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-// Of vectors or references to them, without a copy.
+// are_same() takes vectors or references to them, without a copy.
 template <class One, class Other>
 bool are_same(const One& a, const Other& b) {
   if (a.size() != b.size()) return false;

@@ -80,8 +80,8 @@ struct PointClass {
 int leading_sign(const NormalMotion& motion);
 bool component_vanishes(const NormalMotion& motion);
 
-// At a two-fold the sliding continuation depends on how w⁻ and w⁺ change along the fields:
-// minus_along_plus = d(w⁻)/dt along the field at λ = +1, and so on.
+// TwoFoldRates tells how w⁻ and w⁺ change along the fields, which decides how a two-fold goes on: minus_along_plus
+// = d(w⁻)/dt along the field at λ = +1, and so on.
 struct TwoFoldRates {
   double minus_along_minus = 0;
   double minus_along_plus = 0;

@@ -33,7 +33,7 @@ namespace slideway {
 
 class ContactDynamics {
  public:
-  // Of the contacts of `system`.
+  // The contacts are those of `system`.
   explicit ContactDynamics(const System& system);
 
   Index contacts() const { return static_cast<Index>(definition_.size()); }
@@ -41,14 +41,14 @@ class ContactDynamics {
 
   void set_closed(std::vector<Index> closed);
   const std::vector<Index>& closed() const { return closed_; }
-  // Whether the gaps of those that are closed are known to be affine in (t, x).
+  // closed_are_affine() tells whether the gaps of the closed contacts are known to be affine in (t, x).
   bool closed_are_affine() const;
   // The mode of the surfaces, with an entry for each contact after them: sliding where it is closed.
   Mode with_closed(const Mode& surfaces) const;
   // α is at most this; 0 switches it off.
   void stabilise(double rate) { stabilisation_ = rate; }
-  // The same, but no more than what the tolerances of the closed gaps and of their velocities have for a time scale: with
-  // a larger α, errors that are allowed in the gaps would become velocities that are not.
+  // This stabilise() limits α to the time scale of the tolerances of the closed gaps and of their velocities. A
+  // larger α would turn allowed errors of the gaps into errors of the velocities.
   void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef weights);
 
   // dx += bΛ over the closed contacts, where dx = f(t, x, λ). Throws std::runtime_error where the forces are not defined.
@@ -69,8 +69,9 @@ class ContactDynamics {
   // The size below which a gap counts as zero: rounding, 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|); and the tolerances, Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index i);
   double tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
-  // The size below which the velocity of a gap counts as zero: the rounding of the velocities and of the impacts since
-  // begin_instant(), and a small part of what the tolerances change it by. A state at rest has no rounding of its own.
+  // rate_rounding() is the size below which the velocity of a gap counts as zero: the rounding of the velocities
+  // and of the impacts since begin_instant(), and a small part of their tolerances. A state at rest has no
+  // rounding of its own.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights);
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. A tie (Λ = 0 and a = 0) counts as
@@ -79,9 +80,9 @@ class ContactDynamics {
   std::vector<Index> staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
                                     const std::vector<Index>& touching);
 
-  // With the contacts of `touching` closed: those whose forces press (Λ > 0) and that B connects with contact i, i among
-  // them; and for each of them the acceleration at which it would close again were it alone open, Λ/(B⁻¹)ᵢᵢ. Empty
-  // where i is not pressed or no forces keep them closed.
+  // Pressed holds, with `touching` closed, the contacts whose forces press (Λ > 0) and which B connects with
+  // contact i, i among them. Λ/(B⁻¹)ᵢᵢ is the acceleration at which each would close again if it alone were
+  // open. The lists are empty where i is not pressed.
   struct Pressed {
     std::vector<Index> contacts = {};
     std::vector<double> accelerations = {};
@@ -114,7 +115,7 @@ class ContactDynamics {
   bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights,
                VectorRef x);
 
-  // Of the system without the forces.
+  // free_evaluator() evaluates the system without the contact forces.
   Evaluator& free_evaluator() { return evaluator_; }
   // For Jacobians: the contacts are local or far (contact_patterns.hpp).
   void set_patterns(ContactPatterns patterns);

@@ -33,7 +33,8 @@ struct Continuation {
   Stability stability = Stability::open;
   // −∂w/∂λ over the sliding entries is a P-matrix: the motion attracts whatever the relative speed of the relays.
   bool p_matrix = false;
-  // Where ∂w/∂λ over the sliding entries is singular: directions in which λ can go with w staying zero, one per column.
+  // The columns of `unseen` are directions of λ along which w stays zero, where ∂w/∂λ over the sliding entries
+  // is singular.
   Matrix unseen = {};
 };
 
@@ -56,14 +57,16 @@ struct CornerOptions {
   double lambda_zero = 1e-9;
   // Derivatives below this part of the largest are zero.
   double rate_accuracy = 1e-9;
-  // In which the equations change.
+  // The equations change within typical_time.
   double typical_time = 1;
   // Surfaces whose sliding ends here are on the boundary within this, per surface (0: not known to end).
   Vector lambda_tie = {};
   // λ of a root that ends here, where it meets another: neither of them goes on. Empty: none does.
   Vector ended = {};
-  // How far a motion has to leave a surface before it turns back, to be said to leave it, in units of h and per surface (empty
-  // or 0: not known): w is a tie too where w² ≤ 2|ẇ|·this.
+  // A motion has left a surface once it is this far from it before it turns back, in units of h and per surface
+  // (empty or 0: not known). A smaller w, w² ≤ 2
+  // ẇ
+  // ·hardly_left, is a tie.
   Vector hardly_left = {};
 };
 
@@ -71,8 +74,9 @@ struct CornerOptions {
 CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
                               const CurvatureFunction& curvature);
 
-// Round the intersection of two surfaces that is not slid along: the factor by which one turn through the four regions
-// contracts the distance (< 1 attracts), from w at the four vertices; 0 when the fields do not turn round it.
+// return_map_factor() describes motion round the intersection of two surfaces along which nothing slides. One turn
+// through the four regions contracts the distance by this factor (< 1 attracts). The table holds w at the four
+// vertices; the factor is 0 when the fields do not turn round it.
 double return_map_factor(const VertexTable& table);
 
 }  // namespace slideway

@@ -24,16 +24,17 @@ struct CornerPoint {
   std::vector<Index> surfaces = {};
   VertexTable table = {};  // empty where the surfaces are too many to enumerate
   CornerAnswer answer = {};
-  // Of a continuation found without enumeration: why it may not be the only one; empty where it is.
+  // uniqueness_not_shown says why a continuation found without enumeration may not be the only one; it is empty
+  // where it is.
   std::string uniqueness_not_shown = {};
-  // Where there is exactly one continuation: w with this one relay at −1, +1.
+  // w_minus and w_plus are w with this one relay at −1 and +1, where there is exactly one continuation.
   Vector w_minus = {};
   Vector w_plus = {};
   // The only continuation slides along the intersection and nothing shows that it attracts.
   bool repelling_intersection = false;
   // The relays of some continuation are not determined, and the fields that hold its surfaces differ.
   bool undetermined = false;
-  // Of two surfaces.
+  // half_branches exist for two surfaces only.
   std::optional<HalfBranches> half_branches = {};
   // Modes of which the full convex hull of the fields admits motions other than the continuations.
   std::vector<std::vector<Side>> in_convex_hull = {};
@@ -48,10 +49,11 @@ class CornerSolver {
   // The time in which the equations change where the motion, at rest, does not tell; 1 at first.
   void set_typical_time(double time) { typical_time_ = time; }
 
-  // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on all of them.
-  // `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where they are many.
-  // `error` is what the state is known to, per state; empty where it is exact. Where `root_ends`, the root `lambda` of all these
-  // surfaces meets another one and does not go on; asked of few.
+  // `ends` flags the surfaces whose sliding was found to end here (one flag per entry of `surfaces`); x is on
+  // all of them. `lambda` holds the relays before: frozen for the other surfaces, a first guess for these where
+  // they are many. `error` is the accuracy of the state, per state; it is empty where the state is exact.
+  // `root_ends` says that the root `lambda` of all these surfaces meets another root and ends; it serves few
+  // surfaces only.
   CornerPoint solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
                     const std::vector<char>& ends, const Vector& error = Vector(), bool root_ends = false);
 
@@ -59,12 +61,12 @@ class CornerSolver {
   std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
                         const std::vector<Index>& surfaces);
 
-  // Whether f is affine in each of these relays, the others of them somewhere inside [−1, 1], those of all other surfaces
-  // as in `lambda`. Asked at one such point.
+  // is_multi_affine() tells whether f is affine in each of these relays, at one point. The others of them are
+  // somewhere inside [−1, 1], and those of all other surfaces as in `lambda`.
   bool is_multi_affine(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
 
-  // Where the system does not tell its patterns: the groups of `surfaces` that see each other, from how w changes when
-  // one relay goes from end to end while the others are in general position.
+  // groups() finds which of `surfaces` see each other where the system does not tell its patterns. It compares w
+  // for one relay at both ends while the others are in general position.
   std::vector<std::vector<Index>> groups(double t, ConstVectorRef x, ConstVectorRef lambda,
                                          const std::vector<Index>& surfaces);
 
@@ -96,7 +98,8 @@ class CornerSolver {
   static void describe_only(const Vertices& vertices, CornerPoint& point);
   CornerPoint solve_network(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                             const std::vector<char>& ends, const Vector& error);
-  // Sets velocity_ and rates_ to the field and all normal components at the vertex lambda_, beside x where they are not finite.
+  // corner_field() sets velocity_ and rates_ to the field and all normal components at the vertex lambda_,
+  // beside x where they are not finite.
   void corner_field(double t, ConstVectorRef x);
   // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.
   void tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table,
@@ -111,14 +114,15 @@ class CornerSolver {
   // d/dt of the rows of the table along the motion with these relays held.
   Vector row_rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                    const std::vector<char>& second_order, const Vector& local);
-  // Whether f changes where λ goes along `unseen`.
+  // is_undetermined() tells whether f changes where λ goes along `unseen`.
   bool is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                        const Continuation& continuation, const Vector& sizes);
-  // Surfaces that the continuation slides on while their relays have no effect, and that it leaves by a power of time so high that
-  // neither w nor ẇ tells, as h = ±t³: they go to the side where they are a short way ahead.
+  // leave_unheld() treats surfaces on which the continuation slides while their relays have no effect. It leaves
+  // them by a power of time so high that neither w nor ẇ shows it, as h = ±t³. They take the side on which the
+  // motion is a short way ahead.
   void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vertices& vertices,
                     Continuation& continuation);
-  // Whether the field is the same, whatever this relay does beside `local`.
+  // has_no_effect() tells whether the field is the same, whatever this relay does beside `local`.
   bool has_no_effect(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
                      Index entry, const Vector& sizes);
   // The side of each of `surfaces` to which the motion goes that slides on `sliding` of them, as far as a short way along it tells.

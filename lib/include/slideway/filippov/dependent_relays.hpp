@@ -16,9 +16,11 @@ namespace slideway {
 // Below this part of the largest pivot of D, its rows scaled to one, a pivot counts as zero.
 inline constexpr double dependent_pivot = 1e-10;
 
-// The λ of least norm with Dλ = r and lower ≤ λ ≤ upper (finite, lower ≤ 0 ≤ upper), the sizes of the rows of D being
-// what r is compared with: nothing when no λ in the box gives r within `tolerance` of them. A row of zeros asks for
-// |rᵢ| ≤ zero[i].
+// smallest_in_box() returns the λ of least norm with Dλ = r and lower ≤ λ ≤ upper (finite, lower ≤ 0 ≤ upper). It
+// returns nothing when no λ in the box gives r within `tolerance` of the sizes of the rows of D. A row of zeros
+// asks for
+// rᵢ
+//  ≤ zero[i].
 std::optional<Vector> smallest_in_box(const Matrix& D, const Vector& r, const Vector& lower,
                                       const Vector& upper, const Vector& zero, double tolerance);
 
@@ -35,8 +37,9 @@ struct RegularPart {
 };
 RegularPart regular_part(const Matrix& D);
 
-// Round a point where h₁' = κh₂ with κ ≠ 0, so that ḧ₁ = κw₂: the factor by which one turn contracts the speed h₂
-// (< 1 attracts), from ḧ₁ at the four vertices (λ₁ bit 0, λ₂ bit 1) and the sign of κ. 0 where the fields do not turn round it.
+// second_order_return_factor() describes motion round a point where h₁' = κh₂ with κ ≠ 0, so that ḧ₁ = κw₂. One
+// turn contracts the speed h₂ by this factor (< 1 attracts). It takes ḧ₁ at the four vertices (λ₁ bit 0, λ₂ bit 1)
+// and the sign of κ, and returns 0 where the fields do not turn round the point.
 double second_order_return_factor(const Vector& second_derivatives, double kappa);
 
 }  // namespace slideway

@@ -22,9 +22,10 @@ class ExitNumerators {
  public:
   // Forgets the components and D¹.
   void reset() { components_.clear(); }
-  // D as its entries, zeros of its pattern among them; w and λ at one and the same point. D of the first call after reset() is D¹,
-  // and its entries tell the components. Sets ratio[i] = δᵢ and product[i] = δᵢλᵢ, which are finite where D is singular, too.
-  // False where they are not finite or D¹ is singular.
+  // find() takes D as its entries, zeros of its pattern among them, and w and λ at the same point. D of the
+  // first call after reset() is D¹, and its entries tell the components. It sets ratio[i] = δᵢ and product[i] =
+  // δᵢλᵢ, which are finite where D is singular too. It returns false where they are not finite or D¹ is
+  // singular.
   bool find(const std::vector<Eigen::Triplet<double>>& entries, ConstVectorRef w, ConstVectorRef lambda,
             Vector& ratio, Vector& product);
 

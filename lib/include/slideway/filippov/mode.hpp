@@ -20,7 +20,7 @@ class Mode {
  public:
   Mode() = default;
   explicit Mode(Index surfaces, Side side = Side::plus);
-  // From a word such as "+0-"; throws std::invalid_argument for any other character.
+  // Mode() takes a word such as "+0-"; it throws std::invalid_argument for any other character.
   explicit Mode(const std::string& word);
 
   Index size() const { return static_cast<Index>(sides_.size()); }
@@ -75,10 +75,11 @@ class Mode {
 
 char to_character(Side side);
 
-// Whether a message can spell the mode out.
+// is_readable() tells whether a message can spell the mode out.
 bool is_readable(const Mode& mode);
 
-// For messages: ` in mode "0+-"`, of a mode too long to be read ` while 12 of 5000 surfaces slide`, of none nothing.
+// in_mode_text() returns text for messages: ` in mode "0+-"`, ` while 12 of 5000 surfaces slide` for a mode too
+// long to be read, and nothing for an empty mode.
 std::string in_mode_text(const Mode& mode);
 
 }  // namespace slideway

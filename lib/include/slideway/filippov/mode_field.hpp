@@ -44,7 +44,7 @@ class ModeField {
   ModeField& operator=(const ModeField&) = delete;
 
   const Mode& mode() const { return mode_; }
-  // Before the first mode.
+  // set_rule() must be called before the first mode.
   void set_rule(SlidingRule rule);
   // `lambda` holds a first guess for the sliding entries; the others are taken from the mode. Throws std::runtime_error for
   // more than two sliding surfaces under the rule `moments`.
@@ -100,7 +100,8 @@ class ModeField {
   double last_w_minus() const { return neighbours_.fields.w_minus; }
   double last_w_plus() const { return neighbours_.fields.w_plus; }
 
-  // How λ is found: from w_S = 0, or by the moments; otherwise one surface slides, or none.
+  // solves_for_lambda() tells how λ is found: from w_S = 0, or by the moments; otherwise one surface slides, or
+  // none.
   bool solves_for_lambda() const {
     return sliding_.size() > 1 || (rule_ == SlidingRule::equivalent_control && sliding_.size() == 1);
   }
@@ -109,11 +110,13 @@ class ModeField {
   bool relays_are_dependent() const {
     return solves_for_lambda() && !uses_moments() && solver_.is_dependent();
   }
-  // Of the last point that lambda() was asked for, by the moments: the four fields, their normal components and weights.
+  // These are the four fields, their normal components and weights at the last point of lambda(), under the rule
+  // `moments`.
   const Matrix& corner_fields() const { return corners_.fields; }
   const VertexTable& corner_table() const { return corners_.table; }
   const MomentsSolution& moments() const { return corners_.moments; }
-  // The surfaces whose relays do not go on from where λ was known last, their root meeting another one. Sets `lambda` to it there.
+  // ending() lists surfaces whose relays do not go on from where λ was known last, since their root meets
+  // another one. It sets `lambda` to that root.
   std::vector<Index> ending(Vector& lambda) {
     if (!solves_for_lambda() || uses_moments()) return {};
     std::vector<Index> surfaces = solver_.ending();
@@ -125,8 +128,9 @@ class ModeField {
 
   // The sizes of the states below which they do not count; ones at first.
   void set_typical_sizes(ConstVectorRef sizes) { typical_sizes_ = sizes; }
-  // Calls derivative(x), which says whether what it found is finite. Where it is not, as that of a root on its surface, calls
-  // it again at a point as near to x as can be told from it, on the sides that λ = ±1 says.
+  // differentiate_near() calls derivative(x), which returns whether its result is finite. If it is not, as for a
+  // root on its surface, it calls it again at the nearest point that can be told from x, on the sides given by λ
+  // = ±1.
   template <class Derivative>
   void differentiate_near(double t, ConstVectorRef x, ConstVectorRef lambda, const Derivative& derivative) {
     if (!derivative(x) && move_to_derivative(t, x, lambda)) derivative(buffers_.inside);
@@ -143,11 +147,12 @@ class ModeField {
       sliding_velocity(t, x, dx, true);
     }
   }
-  // Unless it `looks`, what a λ that has been solved for gives need not be finite.
+  // The result for a λ that has been solved for need not be finite unless the call `looks`.
   void sliding_velocity(double t, ConstVectorRef x, VectorRef& dx, bool looks);
-  // Along one surface whose guard is affine and whose relay has the same effect everywhere: from f⁻ alone.
+  // slide_on_constant_relay() uses f⁻ alone, along one surface with an affine guard whose relay has the same
+  // effect everywhere.
   bool slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& dx);
-  // Where that threw, or is not finite.
+  // velocity_beyond() is called where the velocity threw, or is not finite.
   void velocity_beyond(double t, ConstVectorRef x, VectorRef dx, std::exception_ptr failure);
   // Throws NotFinite, naming the first state whose derivative in `dx` is not finite.
   [[noreturn]] void throw_not_finite(double t, ConstVectorRef x, ConstVectorRef dx) const;
@@ -160,7 +165,7 @@ class ModeField {
   bool move_to_nearest_surface(double t, VectorRef x);
   // The reciprocal sizes of states.
   Vector weights_at(ConstVectorRef x) const { return x.cwiseAbs().cwiseMax(typical_sizes_).cwiseInverse(); }
-  // Sets buffers_.inside; whether that is another point than x.
+  // move_to_derivative() sets buffers_.inside and returns whether that is another point than x.
   bool move_to_derivative(double t, ConstVectorRef x, ConstVectorRef lambda);
   // Moves x to where λᵢhᵢ is at least `depth` times the size of hᵢ's terms for every λᵢ = ±1; whether it had to.
   bool move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x);
@@ -170,10 +175,11 @@ class ModeField {
   void solve_by_moments(double t, ConstVectorRef x);
   void jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobian);
   void set_corner(Index vertex);
-  // Sets corners_.lambda, corners_.fields and corners_.table to the corners round x, each as seen from its own side; false where
-  // a corner is not finite there either, or there are too many.
+  // look_round_corners() sets corners_.lambda, corners_.fields and corners_.table to the corners round x, each
+  // as seen from its own side. It returns false where a corner is not finite there either, or there are too
+  // many.
   bool look_round_corners(double t, ConstVectorRef x);
-  // Of several surfaces: λ, and the velocity, from those corners.
+  // solve_in_corners() finds λ and the velocity along several surfaces from those corners.
   bool solve_in_corners(double t, ConstVectorRef x, VectorRef dx);
   bool jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobian);
   void raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacobian);
@@ -183,8 +189,8 @@ class ModeField {
     double rate = 0;
     Vector weights = {};
   };
-  // Along one surface whose guard is affine and whose relay has the same effect everywhere. `relay` is null where it has not, or that
-  // is not known yet.
+  // ConstantRelay describes one surface with an affine guard whose relay has the same effect everywhere. `relay`
+  // is null where that is not so, or not known yet.
   struct ConstantRelay {
     bool looked_for = false;
     const Eigen::SparseMatrix<double>* relay = nullptr;  // ∂f/∂λ
@@ -219,7 +225,7 @@ class ModeField {
     MomentsSolution moments = {};
     Vector lambda = {};
   };
-  // For one function at a time.
+  // Buffers serve one function at a time.
   struct Buffers {
     Vector shifted, image_minus, image_plus, rates, guard_values, gradient, state, difference, slope, inside;
     Matrix jacobian_minus, jacobian_plus, normal_minus, normal_plus, relay_columns;
@@ -232,7 +238,8 @@ class ModeField {
   Mode mode_;
   std::vector<Index> sliding_;
   Vector lambda_;
-  // To λ, made once: making one takes as long as evaluating a small field.
+  // frozen_lambda_ refers to λ. It is made once, since making a reference takes as long as evaluating a small
+  // field.
   const Eigen::Ref<const Vector> frozen_lambda_;
   Vector typical_sizes_;
   Stabilisation stabilisation_;

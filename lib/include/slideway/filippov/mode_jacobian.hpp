@@ -29,7 +29,7 @@ namespace slideway {
 
 class ModeJacobian {
  public:
-  // Whether the system tells what this needs.
+  // available() tells whether the system tells what this needs.
   static bool available(const System& system) { return SparseDerivatives::available(system); }
 
   // The references must outlive this, and so must `contacts`, whose forces are part of the evaluator's system; null if there
@@ -37,7 +37,7 @@ class ModeJacobian {
   ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure,
                ContactDynamics* contacts);
 
-  // Of S in any mode, the diagonal included.
+  // pattern() is that of S in any mode, the diagonal included.
   const Pattern& pattern() const { return pattern_; }
   void compute(double t, ConstVectorRef x, SplitJacobian& jacobian);
 

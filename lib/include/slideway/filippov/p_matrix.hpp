@@ -10,11 +10,11 @@
 
 namespace slideway {
 
-// By all minors; for matrices up to 12 × 12.
+// is_p_matrix() computes all minors; it is for matrices up to 12 × 12.
 bool is_p_matrix(const Matrix& matrix);
 
-// Whether one of these tests shows it, for every strongly connected block of the pattern: all principal minors (blocks of up
-// to 10), the comparison matrix is an M-matrix, or the symmetric part is positive definite after scaling the rows. False says
+// shows_p_matrix() tests every strongly connected block of the pattern: all principal minors (blocks of up to 10),
+// an M-matrix as comparison matrix, or a positive definite symmetric part after scaling the rows. False says
 // nothing.
 bool shows_p_matrix(const Eigen::SparseMatrix<double>& matrix);
 

@@ -12,8 +12,8 @@
 
 namespace slideway {
 
-// How many times the tolerances the accumulated error of a state may be. A method of order five at most takes more steps the
-// tighter they are, by rtol^(−1/6), and its errors add up.
+// kGlobalError tells how many times the tolerances the accumulated error of a state may be. A method of order five
+// at most takes more steps the tighter they are, by rtol^(−1/6), and its errors add up.
 constexpr double kGlobalError = 30;
 double gathered_errors(double rtol);
 
@@ -56,17 +56,20 @@ class PointClassifier {
   ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
                               const Side* before, ConstVectorRef weights);
 
-  // Whether these surfaces, all met at x, are held by motions that are one and the same on all sides of them: the speeds across
-  // them and what the fields differ by vanish on the surfaces, as roots of the distances do too, and do not grow beside them.
+  // rests() tells whether the surfaces, all met at x, are held by one motion that is the same on all their
+  // sides. The speeds across them, and the differences of the fields, vanish on the surfaces like roots of the
+  // distances, and do not grow beside them.
   bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
              ConstVectorRef weights);
 
  private:
-  // Without the derivatives where w is clearly not zero beside w_scale, unless they are asked for.
+  // motion() leaves the derivatives out where w is clearly not zero beside w_scale, unless in_full asks for
+  // them.
   NormalMotion motion(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w, double w_scale,
                       bool vanishes, ConstVectorRef weights, bool in_full = false);
-  // Whether both fields lead from `before` through the surface and back, no farther than the tolerances tell, and much sooner
-  // than the solution came there: in a spiral one turn takes about as long as the next.
+  // dips_and_returns() tells whether both fields lead from `before` through the surface and back, no farther
+  // than the tolerances show. The dip must be much shorter than the motion before it: in a spiral one turn takes
+  // about as long as the next.
   bool dips_and_returns(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at, double tolerance,
                         double away, ConstVectorRef weights);
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
@@ -84,7 +87,8 @@ class PointClassifier {
   // The curvature, where it is not finite or that of one point.
   void follow_singular(double t, ConstVectorRef x, double side, double w, double w_terms, double scale,
                        ConstVectorRef weights, NormalMotion& motion);
-  // Whether the component at λ = `side`, which is zero here, would go beyond zero by no more than its rounding.
+  // only_reaches_limit() tells whether the component at λ = `side`, which is zero here, would go beyond zero by
+  // no more than its rounding.
   bool only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx, double w_scale,
                           const NormalMotion& own, ConstVectorRef weights);
   // d²h/dt² of the surface where rates are affine, and how large the terms are that it is the sum of.

@@ -15,11 +15,11 @@ class RelayStructure {
  public:
   explicit RelayStructure(const System& system);
 
-  // Whether the system told its patterns; otherwise every component may depend on every relay.
+  // known() tells whether the system told its patterns; otherwise every component may depend on every relay.
   bool known() const { return known_; }
   // m×m, only when known.
   const Pattern& normal_dlambda() const { return normal_dlambda_; }
-  // Which surfaces see each other, both ways.
+  // coupling() tells which surfaces see each other, both ways.
   const Pattern& coupling() const { return coupling_; }
   const Colouring& relay_colouring() const { return relay_colouring_; }
   // m×n, only when known.

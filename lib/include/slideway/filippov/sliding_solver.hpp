@@ -33,32 +33,34 @@ class SlidingSolver {
   // The references must outlive the solver.
   SlidingSolver(Evaluator& evaluator, const RelayStructure& structure);
 
-  // For an f that is not affine in λ: D from ∂f/∂λ at the point instead of from the ends of the relays.
+  // use_exact_derivatives() takes D from ∂f/∂λ at the point instead of from the ends of the relays, for an f
+  // that is not affine in λ.
   void use_exact_derivatives() { exact_ = true; }
   // Forgets the Newton matrix, and whether D is singular.
   void set_sliding(const std::vector<Index>& sliding);
   const std::vector<Index>& sliding() const { return sliding_; }
 
-  // On entry λ has ±1 in the entries that do not slide and a first guess in the others; on success dx = f(t, x, λ) with
-  // w_S = 0 to rounding. False when Newton's method fails (a singular D, values that are not finite).
-  // Unless it `looks`, dx need not be finite.
+  // solve() expects ±1 in the entries of λ that do not slide and a first guess in the others. On success dx =
+  // f(t, x, λ) with w_S = 0 to rounding. It returns false when Newton's method fails (a singular D, values that
+  // are not finite). dx need not be finite unless the call `looks`.
   bool solve(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks = true);
 
   // λ alone, as good as that of solve(), by fewer evaluations: by one where w is affine with the same coefficients everywhere.
   bool solve_relays(double t, ConstVectorRef x, VectorRef lambda);
 
-  // Where exits of sliding are watched: ratio[k] = δ and product[k] = δλ of the k-th sliding surface (exit_numerators.hpp), which
-  // have no pole. δ is 1 at the first call in a mode, and everywhere if D is the same everywhere. Where D depends on λ it is 1,
-  // too: the root of the mode is followed, and ends before λ has a pole. λ is a guess on entry, and need not change.
+  // solve_exits() serves the watch for exits: ratio[k] = δ and product[k] = δλ of the k-th sliding surface
+  // (exit_numerators.hpp) have no pole. δ is 1 at the first call in a mode, and stays 1 if D is the same
+  // everywhere or depends on λ. In the last case the root of the mode is followed, and ends before λ has a pole.
+  // λ is a guess on entry, and need not change.
   bool solve_exits(double t, ConstVectorRef x, VectorRef lambda, Vector& ratio, Vector& product);
   // Returns true once solve_exits() has found in this mode that δ changes from point to point.
   bool effects_vary() const { return effects_ == Effects::varying; }
 
-  // Whether D was singular when it was first looked at in this mode.
+  // is_dependent() tells whether D was singular when it was first looked at in this mode.
   bool is_dependent() const { return reduced_.dependent; }
 
-  // Where the last known root of the mode meets another, as far as that can be told: the surfaces whose relays they differ in. None
-  // elsewhere.
+  // ending() lists the surfaces in whose relays the last known root of the mode differs from the root that it
+  // meets, as far as that can be told. It is empty elsewhere.
   std::vector<Index> ending();
   // λ of that root.
   const Vector& known_relays() const { return branch_.known.lambda; }
@@ -72,18 +74,20 @@ class SlidingSolver {
   }
 
  private:
-  // From `lambda` to wherever Newton's method leads.
+  // solve_from() goes from `lambda` to wherever Newton's method leads.
   bool solve_from(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
   // Effects tells what D depends on, or the reduced matrix that replaces a singular D.
   enum class Effects { unknown, constant, varying, of_relays };
   Effects effects_at(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // Whether D depends on λ.
+  // has_products() tells whether D depends on λ.
   bool has_products(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The root of the mode at (t, x), from where it was known last.
   bool follow(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
-  // False where that takes a matrix that the one where the root was known last does not lead to.
+  // solve_near() returns false where that takes a matrix that the one where the root was known last does not
+  // lead to.
   bool solve_near(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx);
-  // Whether the roots on the way from the known one, whose D becomes this one, are one branch.
+  // leads_from_known() tells whether the roots on the way from the known one, whose D becomes this one, are one
+  // branch.
   bool leads_from_known(const Matrix& matrix) const;
   bool middle_leads(double t, ConstVectorRef x, ConstVectorRef lambda);
   void keep_root(double t, ConstVectorRef x, ConstVectorRef lambda);
@@ -91,13 +95,14 @@ class SlidingSolver {
   // D at the known root itself.
   bool keep_matrix();
   bool is_in_bounds(ConstVectorRef lambda) const;
-  // Where D is diagonal and constant over all surfaces, one pass over those that slide solves for λ.
+  // solve_apart() solves for λ in one pass over the sliding surfaces, where D is diagonal and constant over all
+  // surfaces.
   bool solve_apart(double t, ConstVectorRef x, VectorRef lambda, VectorRef dx, bool looks);
   void learn_effects(const Eigen::SparseMatrix<double>& columns);
   bool effects_are_usable(const Eigen::SparseMatrix<double>& columns);
   void list_singles();
   void prepare();
-  // Sets newton_.triplets to D, or to what stands in for it; false where that is not finite.
+  // find_equations() sets newton_.triplets to D, or to its stand-in; it returns false where that is not finite.
   bool find_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   bool refresh(double t, ConstVectorRef x, ConstVectorRef lambda);
   template <class Visit>
@@ -127,12 +132,13 @@ class SlidingSolver {
     int state = 0, row = 0;
     double slope = 0, by_time = 0, effect = 0, value = 0;
   };
-  // Of those that slide the same by columns, in the order of sliding_, where all are so.
+  // Singles holds the same numbers by columns for the sliding surfaces, in the order of sliding_, where all are
+  // of this kind.
   struct Singles {
     std::vector<int> state = {}, row = {};
     std::vector<double> slope = {}, by_time = {}, effect = {}, value = {}, correction = {};
   };
-  // Where no surface sees another one's relay.
+  // Apart holds where no surface sees the relay of another one.
   struct Apart {
     bool holds = false;
     Vector effects = {};               // Dᵢᵢ of all surfaces, once known, where D is constant
@@ -185,7 +191,7 @@ class SlidingSolver {
     Eigen::SparseMatrix<double> sparse = {};
     Eigen::SparseLU<Eigen::SparseMatrix<double>> sparse_factors = {};
   };
-  // For one function at a time.
+  // Buffers serve one function at a time.
   struct Buffers {
     Vector lambda_high, lambda_low, dx, rates, rates_high, rates_low, residual, correction, curvatures,
         relays, ratio, product;

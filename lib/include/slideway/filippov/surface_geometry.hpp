@@ -14,8 +14,8 @@
 
 namespace slideway {
 
-// Of the relay of a surface: none, as of a kink or where it cannot be told; along the surface only, so that it has no part in w; or
-// across it, so that it may hold the solution there.
+// RelayEffect describes a surface's relay: none, as for a kink or where it cannot be told; along the surface only,
+// so that it has no part in w; or across it, so that it may hold the solution there.
 enum class RelayEffect { none, along, across };
 
 class SurfaceGeometry {
@@ -46,8 +46,10 @@ class SurfaceGeometry {
   // where ∇h is zero or not finite.
   bool change_guard(double t, Index surface, double change, ConstVectorRef weights, VectorRef x);
 
-  // Moves x into the region with the signs of λ (entries of ±1; others do not count), to this part of the size of its guards,
-  // Σ|∂ⱼh|/weights(j), from each of its surfaces that x is not farther inside of than `near`. False where it does not get there.
+  // move_inside() moves x into the region with the signs of λ (entries of ±1; others do not count). From each
+  // surface that x is not farther inside of than `near`, x goes `depth` times Σ
+  // ∂ⱼh
+  // /weights(j) inside. It returns false where it does not get there.
   bool move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights, double near,
                    VectorRef x);
 
@@ -59,7 +61,7 @@ class SurfaceGeometry {
   double residual() const { return residual_; }
   // Moves x towards one of these surfaces, by such parts of Newton's steps that |h| falls; no farther than that goes.
   void approach(double t, Index surface, ConstVectorRef weights, VectorRef x);
-  // False where it is certain that x is on the surfaces, so that project() leaves it there.
+  // may_move() returns false where it is certain that x is on the surfaces, so that project() leaves it there.
   bool may_move(double t, const std::vector<Index>& surfaces, ConstVectorRef x);
   // One step of that projection from x, without moving it. False as above.
   bool correction(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x,
@@ -70,8 +72,8 @@ class SurfaceGeometry {
   bool find_step(ConstVectorRef weights, const std::vector<Index>& surfaces);
   bool project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, VectorRef x);
   void set_what_is_fixed_alone(double t, const std::vector<Index>& surfaces, VectorRef x);
-  // Whether the guards of these surfaces, values_, are zero but for what rounding makes of terms within them that cancel, of which
-  // their gradients tell nothing.
+  // is_noise() tells whether the guards of these surfaces, values_, are zero but for what rounding makes of
+  // terms within them that cancel, of which their gradients tell nothing.
   bool is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x);
 
   Evaluator& evaluator_;

@@ -58,8 +58,8 @@ class GuardScan {
              double first_step);
   // The same with no guard to watch.
   void start_idle(double t, double first_step);
-  // Marches from the last point to t_end and reports the first arrival in (last point, t_end]. After an arrival the scan must
-  // be started again.
+  // advance() marches from the last point to t_end and reports the first arrival in (last point, t_end]. The
+  // scan must be started again after an arrival.
   const Arrival& advance(double t_end, GuardSampler& sampler);
 
   // The same where somebody else knows that no guard vanishes on the way but those that are not positive at t_end.
@@ -72,15 +72,17 @@ class GuardScan {
     return arrival_;
   }
 
-  // Where the integrator can go no further: the guards that would arrive within the accuracy of location after the last point.
+  // imminent() serves an integrator that can go no further: it lists the guards that would arrive within the
+  // accuracy of location after the last point.
   const Arrival& imminent();
 
-  // Whether there is no guard to march.
+  // idle() tells whether there is no guard to march.
   bool idle() const { return watched_.empty(); }
-  // Whether an armed guard is so near to zero at the last point that it may be there an instant later.
+  // nearly_zero() tells whether an armed guard is so near to zero at the last point that it may be there an
+  // instant later.
   bool nearly_zero() const;
 
-  // Whether all guards that can arrive are armed.
+  // all_armed() tells whether all guards that can arrive are armed.
   bool all_armed() const { return unarmed_ == 0; }
   // One flag per guard.
   const std::vector<char>& armed() const { return armed_; }
@@ -99,7 +101,7 @@ class GuardScan {
   void push(double t);
   void go_on_at(double t);
   auto values_at(Index k) const { return values_.col(columns_[k]); }
-  // Whether a guard that is not armed is on the other side, and arms as soon as it is not.
+  // waits() tells whether a guard that is not armed is on the other side, and arms as soon as it is not.
   bool waits(Index guard) const;
   double side_of(Index guard) const;
   bool may_dip(double a, double b) const;

@@ -23,39 +23,42 @@ class SmoothOde {
   // The same for an integrator that looks by itself whether what comes of it is finite, and asks velocity() where it is not: this
   // need not look, nor find a way round.
   virtual void quick_velocity(double t, ConstVectorRef x, VectorRef dx) { velocity(t, x, std::move(dx)); }
-  // Whether velocity() throws where it is not finite, so that nobody need look again.
+  // checks_velocity() tells whether velocity() throws where it is not finite, so that nobody need look again.
   virtual bool checks_velocity() const { return false; }
   // J(i,j) = ∂fᵢ/∂xⱼ; dx = f(t, x) has been computed before.
   virtual void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) = 0;
 
-  // For many states: the pattern of the sparse part of the Jacobian, the diagonal included, fixed for the life of the object;
-  // null if only the full matrix is to be had.
+  // jacobian_pattern() is the pattern of the sparse part of the Jacobian, for many states, the diagonal
+  // included. It is fixed for the life of the object, and null if only the full matrix exists.
   virtual const Pattern* jacobian_pattern() { return nullptr; }
   // J in its parts; called only where there is a pattern.
   virtual void split_jacobian(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*dx*/,
                               SplitJacobian& /*jacobian*/) {}
-  // Whether it knows products with the Jacobian: product = J·direction, without the matrix.
+  // has_jacobian_times() tells whether it knows products with the Jacobian: product = J·direction, without the
+  // matrix.
   virtual bool has_jacobian_times() const { return false; }
   virtual void jacobian_times(double /*t*/, ConstVectorRef /*x*/, ConstVectorRef /*direction*/,
                               VectorRef /*product*/) {}
 
-  // Whether it brings a preconditioner of its own for (I − γJ) z = r: prepared at a point, then used for several r.
+  // has_preconditioner() tells whether it brings a preconditioner of its own for (I − γJ) z = r: prepared at a
+  // point, then used for several r.
   virtual bool has_preconditioner() const { return false; }
   virtual void prepare_preconditioner(double /*t*/, ConstVectorRef /*x*/, double /*gamma*/) {}
   virtual void precondition(ConstVectorRef /*r*/, VectorRef /*z*/) {}
 
-  // For an integrator with root-finding of its own: how many functions it may watch, fixed for the life of the object, and
-  // their values, which may fall through zero where something happens. One that is not finite, or all where it throws, counts as not
-  // fallen. The states at which they are asked for are those of the dense output.
+  // root_functions() is the number of functions that an integrator with root-finding of its own may watch, fixed
+  // for the life of the object. Something happens where one falls through zero. A value that is not finite, or
+  // all values where the call throws, counts as not fallen. The states are those of the dense output.
   virtual Index root_functions() const { return 0; }
   virtual void root_values(double /*t*/, ConstVectorRef /*x*/, VectorRef /*values*/) {}
 
-  // Whether the solution is confined to a surface, now.
+  // constrained() tells whether the solution is confined to a surface, now.
   virtual bool constrained() const { return false; }
   // Moves x to the nearest point of the surface, in the norm of the error weights (weights(i) > 0, the
   // reciprocal of what counts as an error of 1 in state i).
   virtual void project(double t, ConstVectorRef weights, VectorRef x) = 0;
-  // Whether project() may move it, where that is soon told: steps along flat surfaces stay on them.
+  // may_be_moved() tells whether project() may move it, where that is soon told: steps along flat surfaces stay
+  // on them.
   virtual bool may_be_moved(double /*t*/, ConstVectorRef /*x*/) { return true; }
 };
 

@@ -102,7 +102,8 @@ class Stepper {
     static_cast<void>(states);
     return interpolant();
   }
-  // Of all of the last step, the entries of these states, which are in order; valid as long.
+  // chords_of() bounds the last step; only the entries of these states, which are in order, are set. The arrays are
+  // valid until the next step().
   virtual StepChords chords_of(std::span<const int> states) {
     static_cast<void>(states);
     return {};
@@ -115,21 +116,24 @@ class Stepper {
   // A first step for where the solution goes on with another field: what the last steps that were limited by their errors
   // suggest; 0 if there were none, or where a start must be careful anyway.
   virtual double usual_step() const { return 0; }
-  // Whether the velocities that the last step asked for were spread over it, near the solution: a one-step method's stages are.
+  // stages_span_step() tells whether the velocities that the last step asked for were spread over it, near the
+  // solution: a one-step method's stages are.
   virtual bool stages_span_step() const { return false; }
 
   // The root functions of the ode that vanish at StepReport::root of the last step; valid until the next one.
   virtual std::span<const int> roots() const { return {}; }
 
   virtual const StepFailure& failure() const = 0;
-  // After a step that failed: whether step() goes on from the same state by another method when it is called again.
+  // has_another_method() tells, after a step that failed, whether step() goes on from the same state by another
+  // method when it is called again.
   virtual bool has_another_method() const { return false; }
-  // Of a stepper that chooses among methods: the number of the one at work; and goes on with that one at the next start.
+  // method_at_work() is the number of the present method of a stepper that chooses among methods; work_with() takes
+  // that one at the next start.
   virtual int method_at_work() const { return 0; }
   virtual void work_with(int method) { static_cast<void>(method); }
   // Sums over all restarts.
   virtual StepperStatistics statistics() const = 0;
-  // Of them the steps alone, which are asked for at every one.
+  // steps() returns the steps alone, which are asked for after every step.
   virtual std::int64_t steps() const { return statistics().steps; }
 };
 
@@ -141,17 +145,19 @@ enum class MultistepMethod { bdf, adams };
 std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod method,
                                             const StepperOptions& options);
 
-// Methods that after a start are at full order at once. Of Dormand and Prince, for problems that are not stiff: of order 5, and of order
-// 8, which takes fewer evaluations where tolerances are tight. RODAS of Hairer and Wanner, of order 4, for stiff problems: it takes a
-// Jacobian and its factors in every step, so it needs a linear solver other than gmres.
+// One-step methods are at full order at once after a start. The methods of Dormand and Prince are for problems
+// that are not stiff: order 5, and order 8, which takes fewer evaluations where tolerances are tight. RODAS of
+// Hairer and Wanner, of order 4, is for stiff problems. It takes a Jacobian and its factors in every step, so it
+// needs a linear solver other than gmres.
 enum class OneStepMethod { dopri5, dop853, rodas };
 
-// The same demands.
+// make_one_step_stepper() has the same demands as make_cvode_stepper().
 std::unique_ptr<Stepper> make_one_step_stepper(SmoothOde& ode, OneStepMethod method,
                                                const StepperOptions& options);
 
-// Begins with dopri5. Where rtol is at most 1e-7 it takes dop853 as long as starts leave room for several steps, which is not where
-// events are dense. Where the problem turns out to be stiff it goes over to BDF for good. The same demands.
+// make_automatic_stepper() begins with dopri5. It takes dop853 where rtol is at most 1e-7 and starts leave room
+// for several steps. It goes over to BDF for good where the problem turns out to be stiff. Its demands are those of
+// make_cvode_stepper().
 std::unique_ptr<Stepper> make_automatic_stepper(SmoothOde& ode, const StepperOptions& options);
 
 }  // namespace slideway

@@ -54,7 +54,7 @@ class Automaton {
   // the locations differ in their states, surfaces or contacts.
   Automaton(std::vector<Location> locations, std::vector<Edge> edges, const std::string& initial);
 
-  // Whether there are locations to speak of: false for a plain System.
+  // has_locations() tells whether there are locations to speak of: false for a plain System.
   bool has_locations() const { return !locations_.front().name.empty(); }
   const std::vector<Location>& locations() const { return locations_; }
   const std::vector<Edge>& edges() const { return edges_; }
@@ -63,11 +63,12 @@ class Automaton {
   const System& system() const { return locations_[initial_].system; }
   // Throws std::invalid_argument naming the known ones and the nearest when there is no such location.
   std::size_t location_index(const std::string& name) const;
-  // Of the joined name of two locations that a solution slides between: its two edges, of which there may be several pairs. It is
-  // the one whose guard is nearest to zero at (t, x). Nothing where that is no such name.
+  // joined_edges() returns the two edges of a joined name, that of two locations between which a solution
+  // slides. Of several pairs of edges it takes the one whose guard is nearest to zero at (t, x). It returns
+  // nothing where the name is no such name.
   std::optional<JoinedEdges> joined_edges(const std::string& name, double t, ConstVectorRef x) const;
-  // The system of the location of this name, or of the two that a solution at (t, x) slides between under it. Nothing where that is
-  // no such name.
+  // system_at() returns the system of the location of this name, or of the two locations between which a
+  // solution at (t, x) slides under it. It returns nothing for another name.
   std::optional<System> system_at(const std::string& name, double t, ConstVectorRef x) const;
 
  private:
@@ -76,7 +77,8 @@ class Automaton {
   std::size_t initial_ = 0;
 };
 
-// Whether the edges lead there and back again across the same guard, and nothing else: they are one switching surface.
+// undo_each_other() tells whether the edges lead there and back again across the same guard, and nothing else:
+// they are one switching surface.
 bool undo_each_other(const Edge& first, const Edge& second);
 
 // The location of a solution that slides between two.

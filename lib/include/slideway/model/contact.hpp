@@ -34,8 +34,8 @@ struct ContactFriction {
   std::optional<std::vector<Index>> acts_on_states = {};
 };
 
-// The restitution e is that of the velocities, u⁺ = −e·u⁻ (Newton), or of the impulses after and before the gap's velocity is 0
-// (Poisson). Without friction they agree where one gap is hit alone.
+// ImpactLaw says what the restitution e relates: the velocities, u⁺ = −e·u⁻ (Newton), or the impulses after and
+// before the gap's velocity is 0 (Poisson). Both agree without friction where one gap is hit alone.
 enum class ImpactLaw { newton, poisson };
 
 struct Contact {
@@ -43,8 +43,8 @@ struct Contact {
   Guard gap = {};         // required, positive while open
   // b = how a unit force enters the derivatives, n entries; arrives filled with zeros. Required.
   std::function<void(double t, ConstVectorRef x, VectorRef b)> acts_on = {};
-  // For systems with many states, optional: the states that b enters; it is zero in all others. Without them they are found
-  // by trying, at a few states and wherever a force is needed.
+  // acts_on_states lists the states that b enters; it is zero in all others. It is optional, for systems with
+  // many states: without it they are found by trying, at a few states and wherever a force is needed.
   std::optional<std::vector<Index>> acts_on_states = {};
   // The restitution e in [0, 1] as a function of the approach speed −u > 0, in units of the gap per unit of time.
   std::function<double(double approach_speed)> restitution = [](double) { return 0.0; };

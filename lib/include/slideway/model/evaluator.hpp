@@ -31,13 +31,12 @@
 
 namespace slideway {
 
-// Where a derivative comes from.
+// DerivativeSource tells where a derivative comes from.
 enum class DerivativeSource { analytic, dual, finite_difference };
 
-// How often the user's functions were called. One dual pass is one call, and so is each evaluation made for
-// a finite difference. The calls inside field_dx, field_dlambda and normal_dx are not counted one by one:
-// each of these is one Jacobian. Calls that find the coefficients of affine guards
-// and fields, once, are not counted.
+// EvaluationCounts counts calls of the user's functions. One dual pass is one call, and so is each evaluation made
+// for a finite difference. The calls inside field_dx, field_dlambda and normal_dx are not counted one by one: each
+// of these is one Jacobian. Calls that find the coefficients of affine guards and fields, once, are not counted.
 struct EvaluationCounts {
   std::int64_t field = 0;
   std::int64_t guards = 0;
@@ -52,13 +51,15 @@ class Evaluator {
   const EvaluationCounts& counts() const { return counts_; }
   EvaluationCounts& counts() { return counts_; }
 
-  // For each state, the size up to which finite differences take an absolute step (n entries), and the time in
-  // which the equations change. All are positive, and 1 until set; nothing else depends on them.
+  // set_typical_sizes() takes, for each state, the size up to which finite differences take an absolute step (n
+  // entries), and the time in which the equations change. All are positive, and 1 until set; nothing else
+  // depends on them.
   void set_typical_sizes(ConstVectorRef states, double time = 1);
   // The largest step of differences along a direction that moves no component, nor t, by more than its own step.
   double direction_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) const;
 
-  // From now on the field between the vertices of the λ-box is the combination of its corners (blended_system).
+  // blend_corners() makes the field between the vertices of the λ-box the combination of its corners from now on
+  // (blended_system).
   void blend_corners();
   bool blends_corners() const { return blends_corners_; }
 
@@ -66,8 +67,9 @@ class Evaluator {
   // has none. It throws std::runtime_error, which names the surface, where a ratio is below 1.
   bool breaks_away() const { return held_ || system_.breaks_away(); }
   void break_away(double t, ConstVectorRef x, VectorRef above, VectorRef below);
-  // From now on λ of these surfaces counts between their break-away ratios: the field at ν stands for f at
-  // λᵢ = (ρ⁺ᵢ − ρ⁻ᵢ)/2 + (ρ⁺ᵢ + ρ⁻ᵢ)/2·νᵢ, with derivatives along a direction by the chain rule (held_system). release() ends it.
+  // hold() counts λ of these surfaces between their break-away ratios from now on. The field at ν stands for f
+  // at λᵢ = (ρ⁺ᵢ − ρ⁻ᵢ)/2 + (ρ⁺ᵢ + ρ⁻ᵢ)/2·νᵢ, with derivatives along a direction by the chain rule
+  // (held_system). release() ends it.
   void hold(const std::vector<Index>& surfaces);
   void release();
 
@@ -84,13 +86,14 @@ class Evaluator {
     ++counts_.field;
     system_.field(t, x, lambda, dx);
   }
-  // Of a point where the field is asked for at several λ: where ∂f/∂λ is constant (relay_columns), one evaluation tells f at
-  // all of them, to rounding. Only the last such point is kept.
+  // keep_field_at() names a point where the field is asked for at several λ. One evaluation tells f at all of
+  // them, to rounding, where ∂f/∂λ is constant (relay_columns). Only the last such point is kept.
   void keep_field_at(double t, ConstVectorRef x);
   // field(), where keep_field() is to follow: until it does there is nothing to tell the field from.
   void field_to_keep(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
-  // The field at that point is told from `dx` = f(t, x, λ) from now on, the first time that this is asked for: from this λ the next
-  // ones differ less. Without effect where the last call of field() was for another point.
+  // keep_field() gives f(t, x, λ) = `dx` at that point; the field at other λ is told from it. Only the first
+  // call for a point counts, since the next λ differ less from this one. It has no effect where the last call of
+  // field() was for another point.
   void keep_field(ConstVectorRef lambda, ConstVectorRef dx);
   // minus = f at λᵢ = −1 and plus = f at λᵢ = 1, `lambda` being left as it is; one evaluation where relay_columns are known.
   void neighbour_fields(double t, ConstVectorRef x, Vector& lambda, Index surface, Vector& minus,
@@ -103,9 +106,10 @@ class Evaluator {
   // The same to a few rounding errors; guards that are affine are not called for it.
   void guards_nearly(double t, ConstVectorRef x, VectorRef h);
   double guard_nearly(double t, ConstVectorRef x, Index surface);
-  // Whether the guards are known to be affine in (t, x): their gradients are then constant.
+  // guards_are_affine() tells whether the guards are known to be affine in (t, x): their gradients are then
+  // constant.
   bool guards_are_affine() const { return affine_; }
-  // Of affine guards, h = affine_origin + affine_dx·x + affine_dt·t.
+  // Affine guards are h = affine_origin + affine_dx·x + affine_dt·t.
   const Eigen::SparseMatrix<double, Eigen::RowMajor>& affine_dx() const { return affine_dx_; }
   const Vector& affine_dt() const { return affine_dt_; }
   const Vector& affine_origin() const { return affine_origin_; }
@@ -176,7 +180,7 @@ class Evaluator {
  private:
   double state_step(ConstVectorRef x, Index state) const;
 
-  // By finite differences.
+  // These derivatives are finite differences.
   void guard_difference(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, double widening,
                         VectorRef h_dot);
   void rate_difference(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
@@ -207,13 +211,14 @@ class Evaluator {
 
   System system_;
   bool blends_corners_ = false;
-  // While surfaces are held, system_ is held_system_, whose surfaces mask_ tells, and free_system_ what it is otherwise.
+  // While surfaces are held, system_ is held_system_, mask_ tells these surfaces, and free_system_ is the system
+  // otherwise.
   bool held_ = false;
   std::shared_ptr<std::vector<char>> mask_;
   std::optional<System> held_system_, free_system_;
   EvaluationCounts counts_;
   std::shared_ptr<const CompressedColumns> field_columns_;  // none without a pattern
-  // Of affine guards: ∂h/∂x by compressed rows, ∂h/∂t, and h at the origin.
+  // Affine guards are kept as ∂h/∂x by compressed rows, ∂h/∂t, and h at the origin.
   bool affine_ = false;
   Eigen::SparseMatrix<double, Eigen::RowMajor> affine_dx_;
   Vector affine_dt_, affine_origin_;

@@ -32,8 +32,9 @@ namespace slideway {
 
 enum class Direction { rising, falling, any };
 
-// At the start of a run a guard may be beyond zero in its direction, or be zero and move there. By the rule an event fires in the
-// second case, and an edge in both; `fire` is both, `wait` neither: it fires once the guard has been on its own side.
+// Initially decides what happens to a guard that, at the start of a run, is beyond zero in its direction, or is
+// zero and moves there. By the rule an event fires in the second case, and an edge in both. `fire` fires in both
+// cases, `wait` in neither: the event waits until the guard has been on its own side.
 enum class Initially { by_rule, fire, wait };
 
 enum class Action { reset, stop, record };

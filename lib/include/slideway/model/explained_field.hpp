@@ -21,7 +21,8 @@ class ExplainedField {
    public:
     virtual ~Source() = default;
     virtual void evaluate(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) const = 0;
-    // Where the derivative of a state is written, and what in it is not finite; "" when it has nothing to say.
+    // explain() says where the derivative of a state is written, and which part of it is not finite. It
+    // returns "" when it has nothing to say.
     virtual std::string explain(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const = 0;
   };
 

@@ -10,8 +10,8 @@
 
 namespace slideway {
 
-// A class that inherits a name twice can't say which one it means: so a functor has a member of this name,
-// whatever its arguments and templates, exactly if the name is ambiguous in a class derived from both.
+// A name that a class inherits twice is ambiguous. A functor therefore has a member of this name, whatever its
+// arguments and templates, exactly if the name is ambiguous in a class derived from both.
 namespace member_names {
 struct Guards {
   int guards;

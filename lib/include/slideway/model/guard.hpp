@@ -32,8 +32,8 @@ struct GuardShape {
   bool affine = false;             // in (t, x)
 };
 
-// The callables behind a Guard. `value` is required; the others are exact derivatives, where there are any. Where `states` are given
-// no others enter g, and what the others are does not matter.
+// GuardFunctions holds the callables behind a Guard. `value` is required; the others are exact derivatives, where
+// there are any. `states`, if given, lists all the states that enter g.
 struct GuardFunctions {
   using States = const std::vector<Index>*;  // or none
   std::function<double(double t, ConstVectorRef x)> value = {};
@@ -130,7 +130,8 @@ class Guard {
   // ∂g/∂xⱼ, n entries.
   void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
   std::optional<GuardShape> shape(Index states) const;
-  // True where rate() and mixed() are exact derivatives; false where one of them is a finite difference.
+  // has_exact_derivatives() returns true where rate() and mixed() are exact derivatives; false where one of them
+  // is a finite difference.
   bool has_exact_derivatives() const { return functions_->rate && functions_->mixed; }
 
  private:

@@ -15,8 +15,9 @@ namespace slideway {
 // The signal between two knots: the value of the first; a straight line; a cubic that keeps monotone what is
 // monotone in the values, as SciPy's PchipInterpolator does; the natural cubic spline.
 enum class Interpolation { hold, linear, pchip, cubic };
-// The signal outside the knots: none, which ends a run there; the value at the nearest end; the same again and again, with the time from the first
-// to the last knot as period, where the value is that of the first.
+// Extrapolation is the signal outside the knots: an error, which ends the run there; the value at the nearest end;
+// or a periodic signal. Its period is the time from the first to the last knot, where the value is that of the
+// first.
 enum class Extrapolation { error, hold, periodic };
 
 struct InputData {
@@ -29,7 +30,7 @@ struct InputData {
 
 class Input {
  public:
-  // How many discrete states it takes: t₀, c₀ … c₃.
+  // states tells how many discrete states it takes: t₀, c₀ … c₃.
   static constexpr Index states = 5;
 
   // Throws std::invalid_argument where times do not increase, or sizes or numbers make no sense.
@@ -37,7 +38,8 @@ class Input {
 
   const InputData& data() const { return data_; }
 
-  // Where its states begin in x: u(t), of whatever numbers a field is called with.
+  // value() takes x, in which the input's states begin at `first`, and returns u(t). It serves all numbers with
+  // which a field is called.
   template <class Scalar, class State>
   static auto value(const Scalar& t, const State& x, Index first) {
     const auto since = t - x[first];
@@ -46,7 +48,7 @@ class Input {
   // u(t), for whoever wants to look. Throws std::out_of_range outside the knots, unless there is an extrapolation.
   double operator()(double t) const;
 
-  // Sets the states as they are from t on.
+  // set_states() sets the states to their values from t on.
   void set_states(double t, Index first, VectorRef x) const;
   // The time events that do so at every knot from `start` on: one, or of a periodic signal one per knot.
   std::vector<TimeEvent> knots(Index first, double start) const;

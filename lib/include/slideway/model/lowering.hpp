@@ -19,7 +19,7 @@
 
 namespace slideway {
 
-// How a functor sees its vectors, by scalar. Copying a view copies no numbers.
+// Views are a functor's vectors, by scalar. Copying a view copies no numbers.
 template <class Scalar>
 struct Views {
   using Plain = Eigen::Matrix<Scalar, Eigen::Dynamic, 1>;
@@ -87,7 +87,7 @@ inline Dual<double>* lift(ScratchFrame& frame, ConstVectorRef x, ConstVectorRef 
 
 template <class Functor>
 void lower_field(const std::shared_ptr<const Functor>& functor, SystemDefinition& definition) {
-  // Without a copy of the reference, which would cost as much as a small field.
+  // The lambda takes a reference to a reference: a copy of it would cost as much as a small field.
   definition.field = [functor](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef&& dx) {
     functor->field(t, x, lambda, dx);
   };

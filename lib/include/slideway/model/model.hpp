@@ -83,10 +83,12 @@ struct Model {
   // Applies the settings (later ones win) to the defaults and builds the system. Throws
   // std::invalid_argument for an unknown name (with the nearest one) or a value the model refuses.
   std::function<ModelInstance(const Settings&)> instantiate = {};
-  // The model with the parameters of these names as states, for derivatives by them. Throws std::invalid_argument for a parameter that
-  // the shape of the equations depends on. Without it derivatives by parameters come from differences of instances.
+  // extend() returns the model with the parameters of these names as states, for derivatives by them. It throws
+  // std::invalid_argument for a parameter that the shape of the equations depends on. Derivatives by parameters
+  // come from differences of instances without it.
   std::function<ExtendedProblem(const Settings&, const std::vector<std::string>& parameters)> extend = {};
-  // The derivatives of all initial values by that of a state, where some are made of others. Without it they are independent.
+  // initial_by() returns the derivatives of all initial values by that of a state, where some are made of
+  // others. They are independent without it.
   std::function<Vector(const Settings&, const std::string& state)> initial_by = {};
 };
 

@@ -17,7 +17,7 @@ namespace slideway {
 
 class SparseDerivatives {
  public:
-  // Whether the system tells all patterns that this needs.
+  // available() tells whether the system tells all patterns that this needs.
   static bool available(const System& system);
 
   // `evaluator` must outlive this, and its system be `available`.

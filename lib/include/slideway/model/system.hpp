@@ -63,8 +63,9 @@ struct SecondOrder {
     Index first = 0;
     Index count = 0;
   };
-  // Where the other guards of the chains are zero, the guard of `surface` is sign · factor · (that of `to`), with a positive factor. The
-  // two surfaces then switch together: the new system has guard 1 for `surface` and λ of `to` in place of its λ.
+  // Bound says that the guard of `surface` is sign · factor · (the guard of `to`), with a positive factor, where
+  // the other guards of the chains are zero. The two surfaces then switch together: the new system has guard 1
+  // for `surface` and λ of `to` in place of its λ.
   struct Bound {
     Index surface = 0;
     Index to = 0;
@@ -75,11 +76,12 @@ struct SecondOrder {
   std::vector<Bound> bound = {};
 };
 
-// Everything a System is made of. `states`, `field` and, with surfaces, `guards` are required; the rest is
-// optional. Exact derivatives are used in preference to finite differences wherever they are given: the
-// matrices are meant for analytic derivatives, the *_along and *_mixed functions for dual numbers or products ∂f/∂x·v
-// written by hand, from which Evaluator builds any matrix that is not given. The matrices are dense: with thousands of states
-// give field_dx_pattern instead, with field_along or, for differences, alone; that costs no more than the entries.
+// SystemDefinition is everything that a System is made of. `states`, `field` and, with surfaces, `guards` are
+// required; the rest is optional. Exact derivatives are used in preference to finite differences wherever they are
+// given. The matrices are meant for analytic derivatives, and the *_along and *_mixed functions for dual numbers
+// or for products ∂f/∂x·v written by hand, from which Evaluator builds any matrix that is not given. The matrices
+// are dense. With thousands of states give field_dx_pattern instead, with field_along or, for differences, alone;
+// that costs no more than the entries.
 struct SystemDefinition {
   std::string name = {};
   Index states = 0;                             // n ≥ 1
@@ -100,17 +102,18 @@ struct SystemDefinition {
   GuardAlongFunction guards_along = {};
   GuardMixedFunction guards_mixed = {};
 
-  // Break-away, of static friction above the kinetic level: on surface i the set-valued sign takes its values in
-  // ρᵢ(t, x)·[−1, 1] with ρᵢ ≥ 1, while beside it λᵢ is ±1 as ever. So a block at rest holds up to ρ times the friction
-  // force and, once it slips, is met by that force alone. Sets ρ, m entries; without it they are all 1.
+  // break_away() sets ρ, m entries, which are all 1 without it. It describes static friction above the kinetic
+  // level: the set-valued sign of surface i takes its values in ρᵢ(t, x)·[−1, 1] with ρᵢ ≥ 1, while beside the
+  // surface λᵢ is ±1. A block at rest holds up to ρ times the friction force and, once it slips, meets that
+  // force alone.
   GuardFunction break_away = {};
   GuardAlongFunction break_away_along = {};  // ρ and its derivative along (t_dot, x_dot)
   // Optional, where the two directions differ: the sign takes its values in [−ρ⁻ᵢ, ρᵢ] with ρ⁻ᵢ ≥ 1, which this sets.
   GuardFunction break_away_below = {};
   GuardAlongFunction break_away_below_along = {};
 
-  // Which derivatives can differ from zero; an absent pattern stands for a full one. Systems with many surfaces
-  // need all three to cost no more than their size.
+  // field_dx_pattern tells which derivatives can differ from zero; an absent pattern stands for a full one.
+  // Systems with many surfaces need all three to cost no more than their size.
   std::optional<Pattern> field_dx_pattern = {};       // n×n
   std::optional<Pattern> field_dlambda_pattern = {};  // n×m
   std::optional<Pattern> guards_dx_pattern = {};      // m×n
@@ -126,21 +129,25 @@ struct SystemDefinition {
   // Events beside the surfaces, and unilateral constraints, whose forces come on top of `field`.
   std::vector<Event> events = {};
   std::vector<Contact> contacts = {};
-  // Events at known times. Of an automaton those of the initial location count, in every location.
+  // time_events happen at known times. An automaton uses those of its initial location, in every location.
   std::vector<TimeEvent> time_events = {};
 
   // The last so many states are discrete, as the output of a sampled controller is: they change by jumps alone, and their
   // derivatives must be 0. They are states since guards, resets and results read them as such, but an integrator does not get them.
   Index discrete = 0;
 
-  // Sliding of second order, along surfaces i whose normal components wᵢ depend on no relay where h = 0 on all of them, as that of
-  // a super-twisting controller: the system with wᵢ for the i-th guards, its guards and field at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ,
-  // which have no derivative there, are gone from it. Where no relay is in the derivative of wᵢ either, this one takes its place, and
-  // so on (`staying`). `surfaces` is sorted and not empty. Null where one of them is none. May take long: asked where such sliding
-  // begins or ends. Where wᵢ depends on no relay anywhere, as that of a body at rest on its base, the patterns tell
+  // second_order() returns a system for sliding of second order along surfaces i whose normal components wᵢ
+  // depend on no relay where h = 0 on all of them, as that of a super-twisting controller. It has wᵢ for the
+  // i-th guards; its guards and field are those at hᵢ = 0. Terms such as √
+  // hᵢ
+  // ·sgn hᵢ, which have no derivative there, are gone from it. If no relay is in the derivative of wᵢ either,
+  // that derivative takes its place, and so on (`staying`). `surfaces` is sorted and not empty. It returns null
+  // where one of them is no such surface. It may take long: it is called where such sliding begins or ends. The
+  // patterns tell where wᵢ depends on no relay anywhere, as that of a body at rest on its base
   // (model/second_order_system.hpp).
   std::function<std::shared_ptr<const System>(const std::vector<Index>& surfaces)> second_order = {};
-  // Of what `second_order` has made: what is zero there beside the guards. Empty where that is hᵢ only.
+  // `staying` belongs to a system made by `second_order`: it tells what is zero there beside the guards. It is
+  // empty where that is hᵢ only.
   std::shared_ptr<const SecondOrder> staying = {};
 
   // Every h is affine in (t, x): its first derivatives are constants, had once, and its second derivatives zero.
@@ -163,7 +170,7 @@ class System {
   const std::vector<std::string>& state_names() const { return definition_->state_names; }
   const std::vector<std::string>& surface_names() const { return definition_->surface_names; }
 
-  // Whether surfaces have break-away ratios (SystemDefinition::break_away).
+  // breaks_away() tells whether surfaces have break-away ratios (SystemDefinition::break_away).
   bool breaks_away() const { return static_cast<bool>(definition_->break_away); }
 
   // Throws std::invalid_argument naming the known ones and the nearest when there is no such name.

@@ -22,7 +22,7 @@ concept Untraced = requires {
   requires Functor::untraced;
 };
 
-// Of the member called with double: passing a Trace by value may throw before the member is entered.
+// The call is the member's with double: passing a Trace by value may throw before the member is entered.
 template <class Functor>
 concept NoexceptGuards = requires(const Functor& functor, double t, ConstVectorRef x, VectorRef& h) {
   requires noexcept(functor.guards(t, x, h));
@@ -32,7 +32,7 @@ concept NoexceptField = requires(const Functor& functor, double t, ConstVectorRe
   requires noexcept(functor.field(t, x, x, dx));
 };
 
-// False if there is nothing to be learnt from a run.
+// run_traced() returns false if there is nothing to be learnt from a run.
 template <class Run>
 bool run_traced(Run&& run) {
   const TraceRun trace;

@@ -47,14 +47,14 @@ struct FixedSteps {
   Index bisections = 20;  // of Algorithm 1: the steps of its binary search, 1 … 60
 };
 
-// Of the options only output_times, max_steps, max_events and full_events matter. An output between two steps is taken from
-// the straight line.
+// run_euler() reads only output_times, max_steps, max_events and full_events of the options. An output between two
+// steps is taken from the straight line.
 Solution run_euler(const System& system, const Options& options, const Run& run, const FixedSteps& steps);
 
-// As published (eqs. of section 4, Algorithm 1), with what is unclear there settled so: the binary search moves towards the
-// surface (as printed it runs away from it); ε, the step across the surface, is ΔT/1000; it is left to the side on which a
-// whole step stays. The mode is the sign of every guard. Of several surfaces one at a time can chatter; where a second one
-// does the run stops with Status::chattering.
+// run_algorithm_1() follows section 4 of the paper, with three unclear points settled. The binary search moves
+// towards the surface (as printed it runs away from it). The step ε across the surface is ΔT/1000. The run leaves
+// the surface to the side on which a whole step stays. The mode is the sign of every guard. One surface at a time
+// can chatter; the run stops with Status::chattering where a second one does.
 Solution run_algorithm_1(const System& system, const Options& options, const Run& run,
                          const FixedSteps& steps);
 

@@ -61,7 +61,7 @@ class Checkpoint {
   // `log` is what that file holds up to the position. Throws CheckpointError.
   static Checkpoint restore(const std::string& document, const std::string& log);
 
-  // Where the run has come to.
+  // t() returns the time that the run has reached.
   double t() const { return t_; }
   std::int64_t steps() const { return steps_; }
   // Checkpointing::note of the run.
@@ -69,7 +69,7 @@ class Checkpoint {
   // The interval of the run in steps (0: by time) and seconds.
   std::int64_t interval_steps() const { return interval_steps_; }
   double interval_seconds() const { return interval_seconds_; }
-  // How the run began, and where it is to end.
+  // run() returns where the run began and where it is to end.
   const Run& run() const { return run_; }
   bool records_trajectory() const { return records_trajectory_; }
 
@@ -92,16 +92,17 @@ struct Checkpointing {
   double seconds = 60;     // of wall time
   // Called with each that is due. Its exceptions pass through the run.
   std::function<void(const Checkpoint&)> write = {};
-  // Asked at every pause; when it is true the run is checkpointed and given up.
+  // The run asks stop() at every pause; if it returns true the run writes a checkpoint and ends.
   std::function<bool()> stop = {};
-  // Tells the problem in any words: a run of another one is not resumed. Beside it the values of fields and guards at a few
-  // points, the options and the start are compared.
+  // The model is described in any words, and resume() refuses another description. resume() also compares the
+  // values of fields and guards at a few points, the options and the start.
   std::string model = {};
   std::string note = {};  // for whoever resumes the run
 };
 
-// As Simulator::run; nothing where it was stopped. `wall_seconds` is not a number: there may have been several processes.
-// Observers of the options see the part of the run that this process follows. Throws std::invalid_argument as Simulator::run does.
+// run_with_checkpoints() does what Simulator::run does and returns nothing if it was stopped. `wall_seconds` is
+// NaN, since there may have been several processes. Observers see the part of the run that this process follows.
+// It throws std::invalid_argument as Simulator::run does.
 std::optional<Solution> run_with_checkpoints(const Simulator& simulator, const Run& run,
                                              const Checkpointing& checkpointing);
 // Goes on where the run of the checkpoint was. Throws CheckpointError where the problem or an option that changes the result is

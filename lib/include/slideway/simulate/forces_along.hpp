@@ -23,10 +23,11 @@ class ForcesAlong {
   ForcesAlong(ForcesAlong&&) noexcept;
   ForcesAlong& operator=(ForcesAlong&&) noexcept;
 
-  // At a point of a solution, whose mode (surfaces, then contacts) and location are those of a Segment, StepView or Snapshot.
-  // Throws std::invalid_argument when there is no such location.
+  // find() takes a point of a solution, with the mode (surfaces, then contacts) and the location of a Segment,
+  // StepView or Snapshot. It throws std::invalid_argument when there is no such location.
   void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
-  // Of the last point found; what has no value there, as λ where the sliding condition has no solution, is NaN.
+  // These are values at the last point found. A value that does not exist there is NaN, for example λ without a
+  // solution of the sliding condition.
   const Vector& lambda() const { return lambda_; }           // an entry per surface of the problem
   const Vector& forces() const { return forces_; }           // per contact, then per friction
   double lambda_between() const { return lambda_between_; }  // of the guard between two locations, NaN in one

@@ -37,14 +37,15 @@ enum class Recording {
   nothing,  // only the final state; stream with an observer
 };
 
-// A large system can follow an event with the states around it alone, while the other states do not stop. The cost of an event then
-// depends on its surroundings, not on the size of the system. `automatic` does so from 2000 surfaces or 400
-// events on, where the problem allows it; `on` for fewer, too. Where it is not possible a run is followed as ever, and with `on` says why in
-// its warnings:
+// A large system can follow an event with the states around it alone, while the other states do not stop. The cost
+// of an event then depends on its surroundings, not on the size of the system. `automatic` does so from 2000
+// surfaces or 400 events on, where the problem allows it; `on` does so for smaller systems too. A run that cannot
+// do so is followed as a whole, and `on` says why in its warnings. Such a problem needs
 //     one location, no contacts, no delays, patterns of all derivatives, rows of the field short; a field that is affine, or
 //     SystemDefinition::rows; no sensitivities; the usual rules where continuations are not unique; a method that is not implicit.
-// Surfaces and events that read or touch many states, or do not tell which (Event::touches), are events of all states, up to 16 of them.
-// Events of different places are records of their own. A recorded trajectory has the polynomials of all states once a step, not an event.
+// Surfaces and events that read or touch many states, or do not tell which (Event::touches), are events of all
+// states, up to 16 of them. Events of different places are records of their own. A recorded trajectory has the
+// polynomials of all states once a step, not an event.
 enum class LocalEvents { automatic, on, off };
 
 // "auto", "bdf", "adams", "dopri5", "dop853", "rodas"; and back, throwing std::invalid_argument for any other word; and all of them.

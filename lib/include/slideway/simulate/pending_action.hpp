@@ -17,7 +17,7 @@ struct PendingAction {
   // The state that its reset made of that at the trigger; empty where it is computed at t.
   Vector values = {};
 
-  // For checkpoints.
+  // visit_fields() names the fields for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
     visit("t", t);

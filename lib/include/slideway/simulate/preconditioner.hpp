@@ -26,7 +26,7 @@
 
 namespace slideway {
 
-// Where the field is linearised. The references die with the call.
+// LinearisationPoint is the point at which the field is linearised. The references are valid during the call only.
 struct LinearisationPoint {
   double t;
   ConstVectorRef x;
@@ -38,7 +38,7 @@ struct LinearisationPoint {
 class Preconditioner {
  public:
   virtual ~Preconditioner() = default;
-  // Before the first solve(), and whenever the point or γ has changed much.
+  // setup() is called before the first solve(), and whenever the point or γ has changed much.
   virtual void setup(const LinearisationPoint& point) = 0;
   // z ≈ (I − γJ)⁻¹ r; n entries each.
   virtual void solve(ConstVectorRef r, VectorRef z) = 0;

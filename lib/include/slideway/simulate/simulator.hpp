@@ -17,7 +17,7 @@
 
 namespace slideway {
 
-// Where a run begins and ends.
+// Run says where a run begins and ends.
 struct Run {
   double start = 0;
   double end = 0;  // ≥ start
@@ -28,8 +28,8 @@ struct Run {
   // The mode to begin in: one of the continuations of an ambiguous event at this point, or that of a Snapshot or an event, to
   // go on where a run ended. The state must be where this mode is. Found where it is not given.
   std::optional<Mode> mode = {};
-  // Delayed actions on their way, as in Solution::pending of the run that this one continues. With a mode given, time events at the
-  // start have fired in that run.
+  // `pending` holds delayed actions on their way, as Solution::pending of the run that this one continues. Time
+  // events at the start have fired in that run where a mode is given.
   std::vector<PendingAction> pending = {};
 };
 

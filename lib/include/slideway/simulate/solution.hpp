@@ -55,8 +55,9 @@ struct Solution {
   std::vector<PendingAction> pending = {};  // delayed actions that are due later than the end
   Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
-  // Sentences about what went through but is probably not meant: a guard of a reset, stop or edge that the end of the run finds beyond
-  // zero, in its direction, and that has never fired; steps that shrank geometrically into the end.
+  // `warnings` names things that did not stop the run but are probably not meant. One is the guard of a reset,
+  // stop or edge that never fired although the end of the run finds it beyond zero in its direction. Another is
+  // a series of steps that shrank geometrically towards the end.
   std::vector<std::string> warnings = {};
   // The derivatives asked for by Options::sensitivities; null where none were.
   std::shared_ptr<const Sensitivities> sensitivities = {};

@@ -82,7 +82,8 @@ class Trajectory {
   void append(const Trajectory& other);
   // The polynomial that the pieces share which are added next, up to the next call.
   void share_polynomial(double center, double scale, Eigen::Ref<const Matrix> coefficients);
-  // In these pieces the steps of `part` are those of these states, one entry per state of `part`, which has no parts itself.
+  // The steps of `part` stand for these states in the pieces added by add_piece(), one entry per state of
+  // `part`. `part` has no parts itself.
   void add_part(const std::vector<Index>& states, const Trajectory& part);
   void add_piece(double start, double end);
 

@@ -29,8 +29,8 @@ class MpiWorkers final : public SweepWorkers {
   int rank() const;
   int size() const;
   bool is_writer() const override { return rank() == 0; }
-  // To be called by all processes for the same sweep. Throws std::invalid_argument in rank 0 where another process has another
-  // sweep, or stays away.
+  // run() must be called by all processes for the same sweep. It throws std::invalid_argument in rank 0 where
+  // another process has another sweep, or stays away.
   void run(SweepWork& work) override;
   void stay_away(const std::string& reason) override;
 

@@ -24,12 +24,12 @@ double value_between(const SampleRange& range, double fraction);
 
 enum class Sampling { grid, random, latin };
 
-// The samples of ranges by their numbers, in little memory: a sample is drawn again when it is asked for. Random samples of a smaller
-// count are the first ones of a greater count. Of a Latin hypercube each of `count` equal parts of every range holds exactly one value;
-// its order takes four bytes per range and sample.
+// Samples gives the samples of ranges by their numbers, in little memory: a sample is drawn again when it is asked
+// for. Random samples of a smaller count are the first ones of a greater count. Each of `count` equal parts of
+// every range holds exactly one value of a Latin hypercube; its order takes four bytes per range and sample.
 class Samples {
  public:
-  // At most 2^24 samples of a Latin hypercube.
+  // A Latin hypercube has at most 2^24 samples.
   Samples(std::vector<SampleRange> ranges, Index count, std::uint64_t seed, Sampling sampling);
   ~Samples();
   Samples(const Samples&) = delete;

@@ -21,7 +21,8 @@
 
 namespace slideway {
 
-// Where a run is sampled: where it arrives at a surface from below (rising) or above, or at the events of a name.
+// SweepSection says where a run is sampled: where it arrives at a surface from below (rising) or above, or at the
+// events of a name.
 struct SweepSection {
   std::string name = {};
   SectionDirection direction = SectionDirection::rising;

@@ -36,7 +36,7 @@ struct SweepRow {
   std::vector<std::vector<double>> section = {};  // per state, there
   std::string message = {};
 
-  // True if the run reached its end or a stop.
+  // succeeded() returns true if the run reached its end or a stop.
   bool succeeded() const { return is_success(status); }
   static bool is_success(std::string_view status);
 };

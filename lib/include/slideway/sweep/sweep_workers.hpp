@@ -25,22 +25,25 @@ class SweepWork {
   // The threads of each process.
   virtual Index jobs() const = 0;
 
-  // Of the process that writes: a task that nobody has yet, and back again where whoever had it is gone.
+  // next() is called in the process that writes. It returns a task that nobody has yet; put_back() returns a
+  // task whose worker is gone.
   virtual std::optional<std::string> next() = 0;
   virtual void put_back(const std::string& task) = 0;
   // The number of tasks that nobody has yet, at most.
   virtual Index waiting() const = 0;
   // Keeps a result; one that is there already is no harm.
   virtual void accept(const std::string& result) = 0;
-  // Writes the files now and then and tells how far the sweep is; to be called ten times a second. False: stop all.
+  // attend() writes the files now and then and tells how far the sweep is; it is called ten times a second. It returns
+  // false where all must stop.
   virtual bool attend() = 0;
-  // How long a worker was at work, of the seconds that it was there.
+  // note_time() takes how long a worker was at work, of the seconds that it was there.
   virtual void note_time(double at_work, double there) = 0;
 
-  // Of any process: makes the runs of a task, and hands each result on as soon as it is there. False where it was cancelled.
+  // make() is called in any process. It makes the runs of a task, and hands each result on as soon as it is
+  // there. It returns false where it was cancelled.
   virtual bool make(const std::string& task, const std::function<void(const std::string&)>& hand_on) = 0;
   virtual void cancel() = 0;
-  // Somebody asked this process to stop.
+  // is_cancelled() tells whether somebody asked this process to stop.
   virtual bool is_cancelled() const = 0;
 };
 
