@@ -449,7 +449,13 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
   if (solve_apart(t, x, lambda, dx, looks)) return true;
   if (branch_.follows) return follow(t, x, lambda, dx);
   if (!newton_.prepared) prepare();
-  if (!solve_from(t, x, lambda, dx)) return false;
+  const Vector guess = lambda;
+  if (!solve_from(t, x, lambda, dx)) {
+    // A guess or a matrix from a nearly singular D leads so far away that differences of fields between relays are rounding.
+    for (const Index i : sliding_) lambda[i] = std::isfinite(guess[i]) ? std::clamp(guess[i], -1.0, 1.0) : 0.0;
+    newton_.valid = false;
+    if (!solve_from(t, x, lambda, dx)) return false;
+  }
   if (branch_.looked_for) return true;
   branch_.looked_for = true;
   // The first guess in a mode is its root.

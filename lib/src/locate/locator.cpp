@@ -129,6 +129,13 @@ bool Locator::integrator_saw(double t, const std::vector<char>& slots) const {
 const Arrival& Locator::march(double limit, double end) {
   GuardScan& scan = now_.here->scan;
   ModeOde& ode = now_.here->ode;
+  const auto has_gone_at_sample = [&] {
+    const std::vector<char>& armed = scan.armed();
+    for (std::size_t slot = 0; slot < armed.size(); ++slot) {
+      if (armed[slot] != 0 && sampled_values_[static_cast<Index>(slot)] < 0) return true;
+    }
+    return false;
+  };
   const double interval = limit - scan.last_time();
   // A step may be very long where the state stands still, and its stages too far apart for the exits. It is
   // trusted, like a step of the march, with no more than twice of what has been looked at.
@@ -137,12 +144,17 @@ const Arrival& Locator::march(double limit, double end) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
     const bool changes = ode.has_changing_effects();
     bool passes = ode.slides_on_until(limit);
-    if (ode.watches_stages() && (changes ? passes : !passes)) sampler_.sample(limit, sampled_values_);
+    // A zero of another guard may lie in an excursion that no stage has seen, a peak of friction where slip ends.
+    const bool is_within = limit < end;
+    if (ode.watches_stages() && (changes ? passes : !passes || is_within))
+      sampler_.sample(limit, sampled_values_);
     if (changes) passes = passes && ode.effects_hold(sampled_values_);
-    if (passes || (!changes && ode.stops_once_until(limit, sampled_values_))) {
+    const bool is_unseen = passes && is_within && has_gone_at_sample();
+    if (is_unseen) passes = false;
+    if (passes || (!changes && !is_unseen && ode.stops_once_until(limit, sampled_values_))) {
       scanned_.march_step = std::max(scanned_.march_step, interval);
       if (!passes) return scan.advance_at_once(limit, sampler_);
-      if (limit < end) return scan.nothing();
+      if (is_within) return scan.nothing();
       if (!changes && !ode.exits_at_stage(limit, sampled_values_)) sampler_.sample(limit, sampled_values_);
       return scan.pass(end, sampled_values_);
     }
