@@ -163,7 +163,7 @@ struct StiffRoom {
 
 }  // namespace
 
-TEST_CASE("a stiff network is handed to the ordinary engine, which takes a stiff method") {
+TEST_CASE("a stiff network is followed by a stiff method, with the events of the ordinary engine") {
   const Index cells = 30;
   const System system = from_network(StiffRoom{cells}, {.cells = cells, .states = 2, .surfaces = 1});
   Options options{.rtol = 1e-6};

@@ -20,7 +20,8 @@ void sort_unique(std::vector<Index>& list) {
 Clusters::Clusters(const Coupling& coupling)
     : coupling_(coupling), owner_(at(coupling.influences.rows), Index{-1}) {}
 
-bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events) {
+bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events,
+                     int derivatives) {
   for (const Cluster& cluster : clusters_)
     for (const Index state : cluster.states) owner_[at(state)] = -1;
   clusters_.clear();
@@ -32,7 +33,8 @@ bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const
     for (const Pattern* pattern : {&reads, &acts_on})
       for_row(*pattern, row, [&](Index state) { seeds_.push_back(state); });
     for (const Index state : seeds_) take(cluster, state);
-    take_influenced(cluster, seeds_, kFirstReach);
+    take_influenced(cluster, seeds_, derivatives);
+    clusters_[cluster].reach = derivatives;
     return clusters_[cluster].states.size() <= kMostStatesInCluster;
   };
   for (const Index surface : surfaces) {
@@ -53,6 +55,7 @@ bool Clusters::grow(std::size_t cluster, const std::vector<Index>& from, int der
   for (const Index surface : surfaces) take_surface(cluster, surface);
   for (const Index event : events) take_event(cluster, event);
   take_influenced(cluster, from, derivatives);
+  if (!from.empty()) clusters_[cluster].reach += derivatives;
   complete(cluster);
   return clusters_[cluster].states.size() > before;
 }
@@ -85,6 +88,7 @@ void Clusters::take(std::size_t cluster, Index state) {
   for (const Index moved : other.states) owner_[at(moved)] = static_cast<Index>(cluster);
   std::vector<Index>& states = clusters_[cluster].states;
   states.insert(states.end(), other.states.begin(), other.states.end());
+  clusters_[cluster].reach = std::max(clusters_[cluster].reach, other.reach);
   other = Cluster();
   other.is_alive = false;
 }

@@ -21,6 +21,7 @@ struct Cluster {
   std::vector<Index> events;    // kept
   std::vector<Index> frozen;    // surfaces that are not kept and act on states
   std::vector<Index> border;    // states that influence others outside
+  int reach = 0;                // so many derivatives have been gone from where it began, or less
 };
 
 class Clusters {
@@ -28,9 +29,10 @@ class Clusters {
   // The coupling must outlive them.
   explicit Clusters(const Coupling& coupling);
 
-  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive. False where one
-  // is plainly too large, and they are of no use.
-  bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events);
+  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive: all that these
+  // influence through so many derivatives. False where one is plainly too large, and they are of no use.
+  bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events,
+             int derivatives);
   // Adds all that these states influence through so many derivatives, and what these surfaces and events read and act on. False
   // where there was nothing to add.
   bool grow(std::size_t cluster, const std::vector<Index>& from, int derivatives,

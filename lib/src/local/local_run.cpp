@@ -25,9 +25,8 @@ std::string why_not_by_options(const Options& options) {
   if (options.on_ambiguity != Ambiguity::stop) return "a policy follows continuations that are not unique";
   if (options.sliding_rule != SlidingRule::filippov) return "the sliding rule is not Filippov's";
   if (options.selection != Selection::consistent) return "the selection is not that of consistent modes";
-  const bool is_explicit = options.method == Method::automatic || options.method == Method::dopri5 ||
-                           options.method == Method::dop853;
-  if (!is_explicit) return std::string("the method is ") + to_string(options.method);
+  const bool is_multistep = options.method == Method::bdf || options.method == Method::adams;
+  if (is_multistep) return std::string("the method is ") + to_string(options.method);
   return "";
 }
 
@@ -79,6 +78,7 @@ LocalRun::LocalRun(const Automaton& automaton,
              log_.needs_trajectories_of_parts() ? Recording::dense : Recording::nothing, follow_all_),
       is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine),
       now_{run.start, run.state, Vector::Zero(system_.surfaces()), Mode()},
+      method_(options.method),
       x_end_(run.state),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
@@ -176,9 +176,9 @@ bool LocalRun::restart_stepper(double first_step) {
     // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
     const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(now_.x.size())));
     const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
-    tools_->stepping.atol *= rtol / options_.rtol;
+    tools_->stepping.atol *= rtol / tools_->stepping.rtol;
     tools_->stepping.rtol = rtol;
-    stepper_ = tools_->stepper_by(options_.method);
+    stepper_ = tools_->stepper_by(method_);
   }
   ode.set_mode(now_.mode, now_.lambda, false);
   pace_.is_stepping = stepper_->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
@@ -245,11 +245,7 @@ bool LocalRun::take_step() {
       // The ordinary engine knows what to do, or says what is wrong.
       return follow_whole(std::min(run_.end, pace_.last > 0 ? now_.t + pace_.last : run_.end));
     }
-    // A stiff problem is one for the ordinary engine, whose method goes over to BDF.
-    if (!std::isnan(stepper_->statistics().stiff_from)) {
-      pace_.is_stepping = false;
-      return follow_whole(run_.end);
-    }
+    if (!std::isnan(stepper_->statistics().stiff_from)) return go_on_as_stiff();
     end = report.end;
     const bool is_too_long =
         !is_polynomial_ && pace_.last > 0 && end - now_.t > kGrowthOfSampled * pace_.last * (1 + 1e-9);
@@ -286,6 +282,19 @@ bool LocalRun::take_step() {
   return true;
 }
 
+bool LocalRun::go_on_as_stiff() {
+  pace_.is_stepping = false;
+  // RODAS needs factors.
+  if (options_.linear_solver == LinearSolver::gmres) return follow_whole(run_.end);
+  const StepperStatistics own = stepper_->statistics();
+  work_.integrator_evaluations += own.velocity_evaluations;
+  work_.restarts += own.restarts;
+  method_ = Method::rodas;
+  stepper_.reset();
+  parts_.follow_by(method_);
+  return true;
+}
+
 LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   std::vector<Index> surfaces, events;
   try {
@@ -302,7 +311,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     return Attempt::failed;
   }
   stepper_->evaluate(end, x_end_);
-  if (!clusters_.begin(now_.mode, surfaces, events)) return Attempt::crowded;
+  if (!clusters_.begin(now_.mode, surfaces, events, reach_)) return Attempt::crowded;
   const WholeStep step{start,
                        end,
                        &now_.x,
@@ -316,6 +325,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
     if (clusters_[c].is_alive) pending.push_back(c);
   }
+  int furthest = 0;
   while (!pending.empty()) {
     for (const std::size_t c : pending) {
       if (clusters_[c].surfaces.size() + clusters_[c].events.size() > kMostInCluster) return Attempt::crowded;
@@ -336,8 +346,10 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
       std::erase_if(result.fired_events, held_event);
       if (result.disagreeing.empty() && result.changed_surfaces.empty() && result.fired_events.empty())
         continue;
-      if (!clusters_.grow(c, result.disagreeing, kGrowth, result.changed_surfaces, result.fired_events))
+      const int growth = is_stiff() ? std::max(kGrowth, reach_ / kGrowthOfReach) : kGrowth;
+      if (!clusters_.grow(c, result.disagreeing, growth, result.changed_surfaces, result.fired_events))
         return Attempt::failed;
+      if (!result.disagreeing.empty()) furthest = std::max(furthest, clusters_[c].reach);
       grown.push_back(c);
     }
     std::erase_if(grown, [&](std::size_t c) { return !clusters_[c].is_alive; });
@@ -350,6 +362,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   // The ordinary engine stops where the limit is reached.
   if (log_.too_many(more)) return Attempt::failed;
   if (coupling_.has_global() && !global_guards_stay_clear()) return Attempt::global;
+  if (is_stiff()) reach_ = furthest > 0 ? furthest : std::max(kFirstReach, reach_ - 1);
   accept_clusters(start, end);
   return Attempt::accepted;
 }

@@ -66,6 +66,8 @@ PartRuns::PartRuns(const System& system, ChooseRows rows, const Options& options
   options_.on_step = {};
   options_.output_times.clear();
   options_.full_events = true;
+  options_.linear_solver = LinearSolver::automatic;
+  options_.preconditioner = {};
   // Nothing in a step of an explicit method is stiff.
   if (options_.method == Method::automatic)
     options_.method = options_.rtol < kTight ? Method::dop853 : Method::dopri5;
@@ -101,7 +103,7 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   restriction.frozen = cluster.frozen;
   for (const Index surface : cluster.frozen)
     restriction.frozen_lambda.push_back(static_cast<double>(static_cast<signed char>((*step.mode)[surface])));
-  restriction.tells_pattern = false;
+  restriction.tells_pattern = options_.method == Method::rodas;
   const Automaton automaton(restricted_system(system_, rows_, std::move(restriction), tools.arguments));
   const std::vector<std::shared_ptr<const RelayStructure>> structures = {
       structure_of(automaton.system(), tools)};

@@ -58,6 +58,8 @@ class PartRuns {
   PartRuns(const System& system, ChooseRows rows, const Options& options, Recording recording,
            FollowAll follow);
 
+  // The method of parts: that of the steps around them.
+  void follow_by(Method method) { options_.method = method; }
   // In the thread that the tools belong to. `outputs` are output times within the step.
   PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
                     PartTools& tools) const;
