@@ -76,6 +76,13 @@ bool Clusters::holds_event(std::size_t cluster, Index event) const {
   return holds;
 }
 
+bool Clusters::acts_within(std::size_t cluster, Index surface) const {
+  bool acts = false;
+  for_row(coupling_.relay_acts_on, surface,
+          [&](Index state) { acts = acts || owner_[at(state)] == static_cast<Index>(cluster); });
+  return acts;
+}
+
 void Clusters::take(std::size_t cluster, Index state) {
   const Index owner = owner_[at(state)];
   if (owner == static_cast<Index>(cluster)) return;
@@ -132,7 +139,9 @@ void Clusters::complete(std::size_t cluster) {
   std::sort(own.states.begin(), own.states.end());
   for (std::vector<Index>* list : {&own.surfaces, &own.events, &own.frozen, &own.border}) list->clear();
   for (const Index state : own.states) {
-    for_row(coupling_.read_by_guards, state, [&](Index surface) { own.surfaces.push_back(surface); });
+    for_row(coupling_.read_by_guards, state, [&](Index surface) {
+      if (surface < coupling_.first_contact || acts_within(cluster, surface)) own.surfaces.push_back(surface);
+    });
     for_row(coupling_.acted_on_by, state, [&](Index surface) { own.frozen.push_back(surface); });
     for_row(coupling_.read_by_events, state, [&](Index event) { own.events.push_back(event); });
     bool is_border = false;

@@ -76,13 +76,14 @@ LocalRun::LocalRun(const Automaton& automaton,
       log_(automaton, structures, options, run),
       parts_(system_, choose_rows_of(system_), options,
              log_.needs_trajectories_of_parts() ? Recording::dense : Recording::nothing, follow_all_),
-      is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine),
+      is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine &&
+                     system_.contacts().empty()),
       now_{run.start, run.state, Vector::Zero(system_.surfaces()), Mode()},
       method_(options.method),
       x_end_(run.state),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
-  without_effect_.flags.assign(at(system_.surfaces()), 0);
+  without_effect_.flags.assign(at(system_.surfaces()) + system_.contacts().size(), 0);
   for (Index i = 0; i < system_.surfaces(); ++i) {
     if (structures.front()->normal_dlambda().has(i, i)) continue;
     without_effect_.flags[at(i)] = 1;
@@ -139,10 +140,9 @@ bool LocalRun::begin() {
 void LocalRun::adopt(const Solution& part, double end) {
   log_.append_whole(part);
   work_ += part.statistics;
-  now_.mode = part.final.mode;
+  take_mode(part.final.mode);
   now_.x = part.final.state;
   now_.t = part.outcome.reached_end() ? end : part.outcome.t;
-  now_.mode.fill_lambda(now_.lambda);
   pace_.is_stepping = false;
   outcome_ = part.outcome;
   if (part.outcome.reached_end() && now_.t < run_.end) log_.go_on(now_.t, now_.mode);
@@ -180,9 +180,28 @@ bool LocalRun::restart_stepper(double first_step) {
     tools_->stepping.rtol = rtol;
     stepper_ = tools_->stepper_by(method_);
   }
-  ode.set_mode(now_.mode, now_.lambda, false);
+  if (tools_->contacts) {
+    std::vector<Index> closed;
+    for (Index c = 0; c < tools_->contacts->contacts(); ++c) {
+      if (now_.mode.slides_on(system_.surfaces() + c)) closed.push_back(c);
+    }
+    tools_->contacts->set_closed(std::move(closed));
+  }
+  ode.set_mode(mode_of_surfaces(), now_.lambda, false);
   pace_.is_stepping = stepper_->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
   return pace_.is_stepping;
+}
+
+void LocalRun::take_mode(const Mode& mode) {
+  now_.mode = mode;
+  mode_of_surfaces().fill_lambda(now_.lambda);
+}
+
+Mode LocalRun::mode_of_surfaces() const {
+  if (now_.mode.size() == system_.surfaces()) return now_.mode;
+  Mode surfaces(system_.surfaces());
+  for (Index i = 0; i < surfaces.size(); ++i) surfaces.set(i, now_.mode[i]);
+  return surfaces;
 }
 
 bool LocalRun::slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const {
@@ -302,6 +321,8 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
       if (slot >= tools_->ode.event_slot(0)) {
         events.push_back(slot - tools_->ode.event_slot(0));
         if (coupling_.is_global_event(events.back())) return Attempt::global;
+      } else if (slot >= tools_->ode.contact_slot(0)) {
+        surfaces.push_back(system_.surfaces() + slot - tools_->ode.contact_slot(0));
       } else if (surfaces.empty() || surfaces.back() != slot / 2) {
         surfaces.push_back(slot / 2);
         if (coupling_.is_global_surface(surfaces.back())) return Attempt::global;
@@ -374,7 +395,7 @@ bool LocalRun::global_guards_stay_clear() {
   Vector values(ode.guards());
   // By global slot: the largest distance that samples show.
   std::vector<std::pair<Index, double>> moved;
-  for (Index i = 0; i < now_.mode.size(); ++i) {
+  for (Index i = 0; i < system_.surfaces(); ++i) {
     if (coupling_.is_global_surface(i)) moved.emplace_back(ModeOde::first_slot(i), 0);
   }
   const auto events = static_cast<Index>(system_.events().size());
@@ -460,7 +481,7 @@ void LocalRun::accept_clusters(double start, double end) {
         now_.mode.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
     }
   }
-  now_.mode.fill_lambda(now_.lambda);
+  take_mode(Mode(now_.mode));
   const WholeStep step{start, end, &x_end_, &mode_before_, stepper_->interpolant()};
   log_.write_outputs(step, evaluate, clusters_, results_);
   log_.append_step(step, clusters_, results_, now_.mode);

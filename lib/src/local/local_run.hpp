@@ -59,6 +59,9 @@ class LocalRun {
   // the macro step.
   bool global_guards_stay_clear();
   bool slides_globally() const;
+  void take_mode(const Mode& mode);
+  // Of the surfaces alone.
+  Mode mode_of_surfaces() const;
   // Whether a mode of these surfaces has one slide whose relay has no effect on it, which takes more than this engine knows.
   bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;
   // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
@@ -107,7 +110,7 @@ class LocalRun {
   struct Now {
     double t;
     Vector x, lambda;
-    Mode mode;
+    Mode mode;  // contacts after surfaces
   };
   // How it goes on.
   struct Pace {

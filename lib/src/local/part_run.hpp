@@ -35,7 +35,7 @@ struct WholeStep {
 
 struct PartResult {
   bool has_failed = false;                   // the run of the part did not come to the end of the step
-  Solution solution = {};                    // surfaces and states by their numbers in the cluster
+  Solution solution = {};                    // surfaces, contacts and states by their numbers in the cluster
   std::vector<Index> disagreeing = {};       // states of the border, by their numbers in the whole system
   std::vector<Index> changed_surfaces = {};  // their modes have changed in the step; likewise
   std::vector<Index> fired_events = {};
