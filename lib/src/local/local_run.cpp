@@ -130,7 +130,7 @@ Options LocalRun::options_of_part() const {
 bool LocalRun::begin() {
   Run at_start = run_;
   at_start.end = run_.start;
-  const Solution start = follow_all_(automaton_, structures_, options_of_part(), at_start);
+  const Solution start = follow_all_(automaton_, structures_, options_of_part(), at_start, EndWarnings::none);
   log_.solution().initial = start.initial;
   log_.write_outputs({now_.t, now_.t, &now_.x, &now_.mode}, {}, clusters_, {});
   adopt(start, now_.t);
@@ -155,7 +155,8 @@ bool LocalRun::follow_whole(double end) {
   options.max_steps = std::max<Index>(1, options_.max_steps - work_.steps);
   options.output_times = log_.outputs_within(now_.t, end);
   const Run run{.start = now_.t, .end = end, .state = now_.x, .mode = now_.mode};
-  const Solution part = follow_all_(automaton_, structures_, options, run);
+  const EndWarnings warnings = end < run_.end ? EndWarnings::none : EndWarnings::of_steps;
+  const Solution part = follow_all_(automaton_, structures_, options, run, warnings);
   log_.take_outputs(part.outputs);
   adopt(part, end);
   return part.outcome.reached_end();

@@ -153,7 +153,7 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
       }
     };
   }
-  result.solution = follow_(automaton, structures, options, run);
+  result.solution = follow_(automaton, structures, options, run, EndWarnings::none);
   result.has_failed = !result.solution.outcome.reached_end();
   for (std::size_t k = 0; step.samples && k < step.samples->size(); ++k) {
     // A jump at the very end is no part of a step.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "local/clusters.hpp"
+#include "simulate/end_warnings.hpp"
 #include "slideway/filippov/relay_structure.hpp"
 #include "slideway/integrate/stepper.hpp"
 #include "slideway/model/automaton.hpp"
@@ -17,10 +18,10 @@
 
 namespace slideway {
 
-// The ordinary engine.
+// The ordinary engine. A run that ends within another one warns of what its end shows where it is told to alone.
 using FollowAll = std::function<Solution(const Automaton& automaton,
                                          const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-                                         const Options& options, const Run& run)>;
+                                         const Options& options, const Run& run, EndWarnings warnings)>;
 
 // The step of the whole system that a cluster is part of. The pointers lead to what outlives it.
 struct WholeStep {
