@@ -78,7 +78,7 @@ TEST_CASE("a part of a system moves as it does in the whole, with the others as 
   Restriction restriction;
   restriction.states = {6, 7, 8, 9, 10, 11};
   restriction.surfaces = {3, 4, 5};
-  restriction.known.states = states_read(system, restriction.states, restriction.surfaces, {});
+  restriction.known.states = states_read(system, restriction.states, restriction.surfaces, {}, {});
   CHECK(restriction.known.states == std::vector<Index>{4, 12});
   restriction.known.center = 0.5;
   restriction.known.scale = 2;
@@ -163,7 +163,7 @@ struct StiffRoom {
 
 }  // namespace
 
-TEST_CASE("a stiff network is handed to the ordinary engine, which takes a stiff method") {
+TEST_CASE("a stiff network is followed by a stiff method, with the events of the ordinary engine") {
   const Index cells = 30;
   const System system = from_network(StiffRoom{cells}, {.cells = cells, .states = 2, .surfaces = 1});
   Options options{.rtol = 1e-6};

@@ -108,6 +108,8 @@ LocalProblem problem_of(const std::string& name, Index size) {
   if (name == "governor") return governed_chain(size);
   if (name == "ring") return pulse_ring(size);
   if (name == "ladder") return diode_ladder(size);
+  if (name == "stiff-ladder") return diode_ladder(size, 1e4);
+  if (name == "rod") return heat_rod(size);
   return air_conditioners(size);
 }
 

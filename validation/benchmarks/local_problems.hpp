@@ -8,6 +8,8 @@
 //     x' = drive − leak x + c (x_next − x)
 // A node of the ladder has a diode to a level of its own, which conducts above it:
 //     v' = (v_before − 2 v + v_next)/(R C) + a sin(w t + p) − g max(v − level, 0)
+// A rod is heated at one in `spacing` of its cells, while it is below its level there; its surroundings swing:
+//     u' = κ (u_before − 2 u + u_next) − (u − a sin(w t + p)) + heat (1 − sgn(u − level))/2
 #pragma once
 
 #include <algorithm>
@@ -172,10 +174,11 @@ struct DiodeLadder {
   }
 };
 
-inline LocalProblem diode_ladder(Index nodes) {
+inline LocalProblem diode_ladder(Index nodes, double conductance = 20) {
   std::mt19937_64 random(20261126);
   std::uniform_real_distribution<double> any(0, 1);
   DiodeLadder ladder;
+  ladder.conductance = conductance;
   ladder.nodes = nodes;
   for (Index i = 0; i < nodes; ++i) {
     ladder.level.push_back(0.2 + 0.3 * any(random));
@@ -183,6 +186,44 @@ inline LocalProblem diode_ladder(Index nodes) {
     ladder.phase.push_back(6 * any(random));
   }
   return {from_network(ladder, {.cells = nodes, .states = 1, .surfaces = 1}), Vector::Zero(nodes)};
+}
+
+// A piece of the rod with a heater in its middle is a cell of the network.
+struct HeatRod {
+  static constexpr Index kSpacing = 20;
+  Index heaters = 10;
+  double kappa = 100, heat = 60;
+  std::vector<double> level, frequency, phase;
+
+  void guards(Index k, auto /*t*/, const auto& x, auto&& h) const {
+    h[0] = x(k, kSpacing / 2) - level[static_cast<std::size_t>(k)];
+  }
+  void field(Index k, auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::sin;
+    const auto heater = static_cast<std::size_t>(k);
+    for (Index i = 0; i < kSpacing; ++i) {
+      auto sum = 3.0 * sin(frequency[heater] * t + phase[heater]) - x(k, i);
+      if (i > 0 || k > 0) sum += kappa * ((i > 0 ? x(k, i - 1) : x(k - 1, kSpacing - 1)) - x(k, i));
+      if (i + 1 < kSpacing || k + 1 < heaters)
+        sum += kappa * ((i + 1 < kSpacing ? x(k, i + 1) : x(k + 1, 0)) - x(k, i));
+      if (i == kSpacing / 2) sum += heat * 0.5 * (1.0 - lambda(k, 0));
+      dx[i] = sum;
+    }
+  }
+};
+
+inline LocalProblem heat_rod(Index heaters) {
+  std::mt19937_64 random(20261126);
+  std::uniform_real_distribution<double> any(0, 1);
+  HeatRod rod;
+  rod.heaters = heaters;
+  for (Index k = 0; k < heaters; ++k) {
+    rod.level.push_back(0.2 + 0.5 * any(random));
+    rod.frequency.push_back(0.5 + any(random));
+    rod.phase.push_back(6 * any(random));
+  }
+  return {from_network(rod, {.cells = heaters, .states = HeatRod::kSpacing, .surfaces = 1}),
+          Vector::Zero(heaters * HeatRod::kSpacing)};
 }
 
 // Rooms with a fixed seed: temperatures th_i, then the discrete states on_i.

@@ -30,7 +30,8 @@ def _sharper(method: str, rtol: float) -> float:
 # bdf does not get below relative errors of about 1e-9, so Radau is another one-step method for tight tolerances.
 _LEAST_BDF = 1e-8
 
-_OWN_OPTIONS = ("linear_solver", "max_events", "max_steps", "on_ambiguity", "sliding_rule", "selection", "full_events")
+_OWN_OPTIONS = ("linear_solver", "max_events", "max_steps", "on_ambiguity", "sliding_rule", "selection",
+                "local_events", "full_events")
 _IGNORED = ("first_step", "min_step", "lband", "uband")
 
 
@@ -84,7 +85,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     trace : True raises :class:`Untraceable` where fun cannot be traced; False calls it in any case
     names : names of the states
     **options : rtol (1e-3), atol (1e-6), max_step, jac, jac_sparsity, and slideway's linear_solver, max_events, max_steps,
-        on_ambiguity, sliding_rule, selection, full_events. first_step, min_step, lband and uband have no effect.
+        on_ambiguity, sliding_rule, selection, local_events, full_events. first_step, min_step, lband and uband have no effect.
     """
     plan = _Problem(fun, t_span, y0, method, t_eval, events, vectorized, args, surfaces, names, options)
     if plan.n == 0:

@@ -13,7 +13,7 @@ from . import _core
 from ._result import Result
 
 OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
-           "sliding_rule", "selection", "full_events")
+           "sliding_rule", "selection", "local_events", "full_events")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -171,8 +171,9 @@ class Model:
         Parameters and initial values are given by their names, ``model.run(mu=0.3, x=1.0)``, or in ``settings``; options
         likewise: rtol (1e-6), atol (rtol/100; a number, one per state, or by names), method ("auto", "bdf", "adams",
         "dopri5", "dop853", "rodas"), linear_solver, max_step, max_events, max_steps, on_ambiguity ("stop", "minus", "plus",
-        "slide", "branches"), sliding_rule, selection, full_events. ``observe`` lists quantities beside the states, "F" or
-        "E = 0.5*v^2". ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
+        "slide", "branches"), sliding_rule, selection, local_events ("auto", "on", "off": whether an event is followed with the
+        states around it alone; auto: in models of at least 2000 surfaces or 400 events), full_events. ``observe`` lists
+        quantities beside the states, "F" or "E = 0.5*v^2". ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
 
         To go on where another run ended, pass its ``final``: start=f.t, state=f.state, mode=f.mode, location=f.location.
         """

@@ -376,6 +376,7 @@ void set_option(Options& options, const std::string& name, py::handle value) {
   if (name == "max_step") options.max_step = py::cast<double>(value);
   if (name == "max_events") options.max_events = py::cast<Index>(value);
   if (name == "max_steps") options.max_steps = py::cast<Index>(value);
+  if (name == "local_events") options.local_events = local_events_from(py::cast<std::string>(value));
   if (name == "full_events") options.full_events = py::cast<bool>(value);
 }
 

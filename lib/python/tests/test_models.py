@@ -77,6 +77,29 @@ def test_mistakes_are_told_with_their_place():
         slideway.parse(STICK_SLIP).run(method="euler")
 
 
+def test_events_are_followed_where_they_are_if_asked():
+    chain = slideway.parse("""
+[parameters]
+N = 60
+[states]
+x = { size = "N", value = "1.5*sin(2.1*i)" }
+v = { size = "N", value = "0" }
+[derivatives]
+x = "v[i]"
+v = { value = "x[i+1] - 2.1*x[i] + x[i-1] - 0.3*sgn(v[i] - 0.1)", ends = "zero" }
+[time]
+end = 5.0
+""")
+    there, everywhere = (chain.run(rtol=1e-8, local_events=how) for how in ("on", "off"))
+    assert there.success and not there.warnings
+    assert len(there.events) == len(everywhere.events) > 100
+    assert np.allclose(there.final.state, everywhere.final.state, atol=1e-5)
+    # Other steps have been taken.
+    assert there.statistics.steps != everywhere.statistics.steps
+    with pytest.raises(ValueError, match="local_events"):
+        chain.run(local_events="sometimes")
+
+
 def test_the_catalogue_is_a_mapping():
     assert "evaporator" in slideway.catalogue
     assert len(slideway.catalogue) == len(list(slideway.catalogue)) > 15

@@ -20,7 +20,8 @@ void sort_unique(std::vector<Index>& list) {
 Clusters::Clusters(const Coupling& coupling)
     : coupling_(coupling), owner_(at(coupling.influences.rows), Index{-1}) {}
 
-bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events) {
+bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events,
+                     int derivatives) {
   for (const Cluster& cluster : clusters_)
     for (const Index state : cluster.states) owner_[at(state)] = -1;
   clusters_.clear();
@@ -32,7 +33,8 @@ bool Clusters::begin(const Mode& mode, const std::vector<Index>& surfaces, const
     for (const Pattern* pattern : {&reads, &acts_on})
       for_row(*pattern, row, [&](Index state) { seeds_.push_back(state); });
     for (const Index state : seeds_) take(cluster, state);
-    take_influenced(cluster, seeds_, kFirstReach);
+    take_influenced(cluster, seeds_, derivatives);
+    clusters_[cluster].reach = derivatives;
     return clusters_[cluster].states.size() <= kMostStatesInCluster;
   };
   for (const Index surface : surfaces) {
@@ -53,6 +55,7 @@ bool Clusters::grow(std::size_t cluster, const std::vector<Index>& from, int der
   for (const Index surface : surfaces) take_surface(cluster, surface);
   for (const Index event : events) take_event(cluster, event);
   take_influenced(cluster, from, derivatives);
+  if (!from.empty()) clusters_[cluster].reach += derivatives;
   complete(cluster);
   return clusters_[cluster].states.size() > before;
 }
@@ -73,6 +76,13 @@ bool Clusters::holds_event(std::size_t cluster, Index event) const {
   return holds;
 }
 
+bool Clusters::acts_within(std::size_t cluster, Index surface) const {
+  bool acts = false;
+  for_row(coupling_.relay_acts_on, surface,
+          [&](Index state) { acts = acts || owner_[at(state)] == static_cast<Index>(cluster); });
+  return acts;
+}
+
 void Clusters::take(std::size_t cluster, Index state) {
   const Index owner = owner_[at(state)];
   if (owner == static_cast<Index>(cluster)) return;
@@ -85,6 +95,7 @@ void Clusters::take(std::size_t cluster, Index state) {
   for (const Index moved : other.states) owner_[at(moved)] = static_cast<Index>(cluster);
   std::vector<Index>& states = clusters_[cluster].states;
   states.insert(states.end(), other.states.begin(), other.states.end());
+  clusters_[cluster].reach = std::max(clusters_[cluster].reach, other.reach);
   other = Cluster();
   other.is_alive = false;
 }
@@ -128,7 +139,9 @@ void Clusters::complete(std::size_t cluster) {
   std::sort(own.states.begin(), own.states.end());
   for (std::vector<Index>* list : {&own.surfaces, &own.events, &own.frozen, &own.border}) list->clear();
   for (const Index state : own.states) {
-    for_row(coupling_.read_by_guards, state, [&](Index surface) { own.surfaces.push_back(surface); });
+    for_row(coupling_.read_by_guards, state, [&](Index surface) {
+      if (surface < coupling_.first_contact || acts_within(cluster, surface)) own.surfaces.push_back(surface);
+    });
     for_row(coupling_.acted_on_by, state, [&](Index surface) { own.frozen.push_back(surface); });
     for_row(coupling_.read_by_events, state, [&](Index event) { own.events.push_back(event); });
     bool is_border = false;

@@ -1,9 +1,9 @@
 // The clusters of a step: for what may arrive in it, the states around, which are followed apart from all others. Clusters that come
 // to share states are one.
 //
-// A cluster is complete where
+// Contacts count as surfaces (coupling.hpp), and slide while they are closed. A cluster is complete where
 //     every surface that slides and reads or acts on one of its states has all its states in it,
-// and it keeps the surfaces and events whose guards read its states. The relays of other surfaces that act on it are frozen.
+// and it keeps the surfaces and events whose guards read its states, but for contacts that act on none of them. The relays of other surfaces that act on it are frozen.
 // It must not know how a cluster is followed.
 #pragma once
 
@@ -19,8 +19,9 @@ struct Cluster {
   std::vector<Index> states;    // these five increase
   std::vector<Index> surfaces;  // kept
   std::vector<Index> events;    // kept
-  std::vector<Index> frozen;    // surfaces that are not kept and act on states
+  std::vector<Index> frozen;    // surfaces that are not kept and act on states; open contacts among them
   std::vector<Index> border;    // states that influence others outside
+  int reach = 0;                // so many derivatives have been gone from where it began, or less
 };
 
 class Clusters {
@@ -28,9 +29,10 @@ class Clusters {
   // The coupling must outlive them.
   explicit Clusters(const Coupling& coupling);
 
-  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive. False where one
-  // is plainly too large, and they are of no use.
-  bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events);
+  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive: all that these
+  // influence through so many derivatives. False where one is plainly too large, and they are of no use.
+  bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events,
+             int derivatives);
   // Adds all that these states influence through so many derivatives, and what these surfaces and events read and act on. False
   // where there was nothing to add.
   bool grow(std::size_t cluster, const std::vector<Index>& from, int derivatives,
@@ -49,6 +51,7 @@ class Clusters {
   void take_surface(std::size_t cluster, Index surface);
   void take_event(std::size_t cluster, Index event);
   void complete(std::size_t cluster);
+  bool acts_within(std::size_t cluster, Index surface) const;
 
   const Coupling& coupling_;
   const Mode* mode_ = nullptr;

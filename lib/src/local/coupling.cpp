@@ -49,6 +49,15 @@ std::vector<char> global_events_of(const SystemDefinition& definition) {
   return global;
 }
 
+std::string why_not(const Contact& contact, Index states) {
+  if (contact.friction) return "has friction";
+  if (!contact.acts_on_states) return "does not tell which states it acts on (Contact::acts_on_states)";
+  const std::optional<GuardShape> shape = contact.gap.shape(states);
+  const bool is_short = shape && static_cast<Index>(shape->states.size()) <= kLongestLocalRow &&
+                        static_cast<Index>(contact.acts_on_states->size()) <= kLongestLocalRow;
+  return is_short ? "" : "depends on, or acts on, too many states";
+}
+
 Index count_of(const std::vector<char>& flags) { return std::count(flags.begin(), flags.end(), 1); }
 
 // The rows of a pattern, those with a flag being empty.
@@ -69,7 +78,10 @@ std::string Coupling::why_none(const System& system) {
       definition.field_dx_pattern &&
       (definition.surfaces == 0 || (definition.field_dlambda_pattern && definition.guards_dx_pattern));
   if (!has_patterns) return "the system does not tell the patterns of its derivatives";
-  if (!definition.contacts.empty()) return "the system has contacts";
+  for (const Contact& contact : definition.contacts) {
+    if (std::string why = why_not(contact, definition.states); !why.empty())
+      return "the contact '" + contact.name + "' " + why;
+  }
   if (is_long(*definition.field_dx_pattern))
     return "a derivative depends on, or a state acts on, too many others";
   for (const Event& event : definition.events) {
@@ -89,19 +101,32 @@ std::string Coupling::why_none(const System& system) {
   return "";
 }
 
-Coupling::Coupling(const System& system) {
+Coupling::Coupling(const System& system) : first_contact(system.surfaces()) {
   const SystemDefinition& definition = system.definition();
   const Index n = definition.states;
   const Index m = definition.surfaces;
   const Pattern& field = *definition.field_dx_pattern;
-  const Pattern none = pattern_from_rows(n, {});
   global_surfaces_ = global_surfaces_of(definition);
+  global_surfaces_.resize(at(m) + definition.contacts.size(), 0);
   global_events_ = global_events_of(definition);
   has_global_ = count_of(global_surfaces_) + count_of(global_events_) > 0;
-  guard_reads = m > 0 ? without_rows(*definition.guards_dx_pattern, global_surfaces_) : none;
-  acted_on_by = m > 0 ? *definition.field_dlambda_pattern
-                      : pattern_from_rows(0, std::vector<std::vector<Index>>(at(n)));
-  relay_acts_on = without_rows(transposed(acted_on_by), global_surfaces_);
+  std::vector<std::vector<Index>> of_guards(global_surfaces_.size());
+  std::vector<std::vector<Index>> of_relays(global_surfaces_.size());
+  if (m > 0) {
+    const Pattern relays = transposed(*definition.field_dlambda_pattern);
+    for (Index i = 0; i < m; ++i) {
+      for_row(*definition.guards_dx_pattern, i, [&](Index j) { of_guards[at(i)].push_back(j); });
+      for_row(relays, i, [&](Index j) { of_relays[at(i)].push_back(j); });
+    }
+  }
+  for (std::size_t c = 0; c < definition.contacts.size(); ++c) {
+    of_guards[at(m) + c] = definition.contacts[c].gap.shape(n)->states;
+    of_relays[at(m) + c] = *definition.contacts[c].acts_on_states;
+  }
+  const Pattern relays = pattern_from_rows(n, std::move(of_relays));
+  guard_reads = without_rows(pattern_from_rows(n, std::move(of_guards)), global_surfaces_);
+  acted_on_by = transposed(relays);
+  relay_acts_on = without_rows(relays, global_surfaces_);
   read_by_guards = transposed(guard_reads);
   std::vector<std::vector<Index>> reads, touches;
   for (std::size_t e = 0; e < definition.events.size(); ++e) {
@@ -118,11 +143,14 @@ Coupling::Coupling(const System& system) {
   std::vector<std::vector<Index>> rows(at(n));
   for (Index j = 0; j < n; ++j) for_row(by_state, j, [&](Index i) { rows[at(j)].push_back(i); });
   std::vector<Index> sources;
-  for (Index surface = 0; surface < m; ++surface) {
+  for (Index surface = 0; surface < guard_reads.rows; ++surface) {
     sources.clear();
     for_row(guard_reads, surface, [&](Index state) {
       sources.push_back(state);
-      for_row(field, state, [&](Index of_rate) { sources.push_back(of_rate); });
+      for_row(field, state, [&](Index of_rate) {
+        sources.push_back(of_rate);
+        if (surface >= m) for_row(field, of_rate, [&](Index of_second) { sources.push_back(of_second); });
+      });
     });
     for (const Index source : sources)
       for_row(relay_acts_on, surface, [&](Index target) { rows[at(source)].push_back(target); });

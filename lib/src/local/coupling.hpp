@@ -1,8 +1,10 @@
 // What depends on what in a large system, as lists in both directions: which states a state influences through one derivative, which
 // states the guard of a surface or an event reads, which states a relay or a reset acts on.
 //
-//     j influences i     ∂fᵢ/∂xⱼ, or j takes part in w of a surface whose relay acts on i, or in an event whose reset sets i
+//     j influences i     ∂fᵢ/∂xⱼ, or j takes part in w of a surface whose relay acts on i, or in an event whose reset sets i, or in
+//                        the second derivative of a gap whose force acts on i
 //
+// Contacts count as surfaces after those of the system, in the order of modes: gaps are their guards, forces their relays.
 // A surface or an event that reads, or acts on, a large part of the system belongs to no place: it is global, and its rows are empty but
 // for acted_on_by. Made once for a run. It must not know points, modes or time.
 #pragma once
@@ -24,6 +26,8 @@ class Coupling {
   // "" where a system can be taken apart so; else why it cannot, as the end of a sentence.
   static std::string why_none(const System& system);
 
+  // The number of the first contact among the surfaces.
+  Index first_contact;
   // Row j lists the states that state j influences.
   Pattern influences;
   // True for a surface or an event that is global; has_global() is true if at least one is.

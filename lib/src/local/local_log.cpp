@@ -67,10 +67,7 @@ void LocalLog::append_whole(const Solution& part) {
     if (record.round > 0) fired_.insert(record.name.value_or(""));
     solution_.events.push_back(record);
   }
-  // An event that is silent at the end of a part may have fired before, or fire later.
-  for (const std::string& warning : part.warnings) {
-    if (!is_of_silent_event(warning)) solution_.warnings.push_back(warning);
-  }
+  solution_.warnings.insert(solution_.warnings.end(), part.warnings.begin(), part.warnings.end());
   if (options_.recording == Recording::dense) solution_.trajectory.append(part.trajectory);
 }
 

@@ -25,9 +25,8 @@ std::string why_not_by_options(const Options& options) {
   if (options.on_ambiguity != Ambiguity::stop) return "a policy follows continuations that are not unique";
   if (options.sliding_rule != SlidingRule::filippov) return "the sliding rule is not Filippov's";
   if (options.selection != Selection::consistent) return "the selection is not that of consistent modes";
-  const bool is_explicit = options.method == Method::automatic || options.method == Method::dopri5 ||
-                           options.method == Method::dop853;
-  if (!is_explicit) return std::string("the method is ") + to_string(options.method);
+  const bool is_multistep = options.method == Method::bdf || options.method == Method::adams;
+  if (is_multistep) return std::string("the method is ") + to_string(options.method);
   return "";
 }
 
@@ -77,12 +76,14 @@ LocalRun::LocalRun(const Automaton& automaton,
       log_(automaton, structures, options, run),
       parts_(system_, choose_rows_of(system_), options,
              log_.needs_trajectories_of_parts() ? Recording::dense : Recording::nothing, follow_all_),
-      is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine),
+      is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine &&
+                     system_.contacts().empty()),
       now_{run.start, run.state, Vector::Zero(system_.surfaces()), Mode()},
+      method_(options.method),
       x_end_(run.state),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
-  without_effect_.flags.assign(at(system_.surfaces()), 0);
+  without_effect_.flags.assign(at(system_.surfaces()) + system_.contacts().size(), 0);
   for (Index i = 0; i < system_.surfaces(); ++i) {
     if (structures.front()->normal_dlambda().has(i, i)) continue;
     without_effect_.flags[at(i)] = 1;
@@ -129,7 +130,7 @@ Options LocalRun::options_of_part() const {
 bool LocalRun::begin() {
   Run at_start = run_;
   at_start.end = run_.start;
-  const Solution start = follow_all_(automaton_, structures_, options_of_part(), at_start);
+  const Solution start = follow_all_(automaton_, structures_, options_of_part(), at_start, EndWarnings::none);
   log_.solution().initial = start.initial;
   log_.write_outputs({now_.t, now_.t, &now_.x, &now_.mode}, {}, clusters_, {});
   adopt(start, now_.t);
@@ -139,10 +140,9 @@ bool LocalRun::begin() {
 void LocalRun::adopt(const Solution& part, double end) {
   log_.append_whole(part);
   work_ += part.statistics;
-  now_.mode = part.final.mode;
+  take_mode(part.final.mode);
   now_.x = part.final.state;
   now_.t = part.outcome.reached_end() ? end : part.outcome.t;
-  now_.mode.fill_lambda(now_.lambda);
   pace_.is_stepping = false;
   outcome_ = part.outcome;
   if (part.outcome.reached_end() && now_.t < run_.end) log_.go_on(now_.t, now_.mode);
@@ -155,7 +155,8 @@ bool LocalRun::follow_whole(double end) {
   options.max_steps = std::max<Index>(1, options_.max_steps - work_.steps);
   options.output_times = log_.outputs_within(now_.t, end);
   const Run run{.start = now_.t, .end = end, .state = now_.x, .mode = now_.mode};
-  const Solution part = follow_all_(automaton_, structures_, options, run);
+  const EndWarnings warnings = end < run_.end ? EndWarnings::none : EndWarnings::of_steps;
+  const Solution part = follow_all_(automaton_, structures_, options, run, warnings);
   log_.take_outputs(part.outputs);
   adopt(part, end);
   return part.outcome.reached_end();
@@ -176,13 +177,32 @@ bool LocalRun::restart_stepper(double first_step) {
     // The norm of errors is a mean over all states, and what happens at one place must not be lost among many where nothing does.
     const double part = std::min(1.0, std::sqrt(kStatesOfOnePlace / static_cast<double>(now_.x.size())));
     const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
-    tools_->stepping.atol *= rtol / options_.rtol;
+    tools_->stepping.atol *= rtol / tools_->stepping.rtol;
     tools_->stepping.rtol = rtol;
-    stepper_ = tools_->stepper_by(options_.method);
+    stepper_ = tools_->stepper_by(method_);
   }
-  ode.set_mode(now_.mode, now_.lambda, false);
+  if (tools_->contacts) {
+    std::vector<Index> closed;
+    for (Index c = 0; c < tools_->contacts->contacts(); ++c) {
+      if (now_.mode.slides_on(system_.surfaces() + c)) closed.push_back(c);
+    }
+    tools_->contacts->set_closed(std::move(closed));
+  }
+  ode.set_mode(mode_of_surfaces(), now_.lambda, false);
   pace_.is_stepping = stepper_->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
   return pace_.is_stepping;
+}
+
+void LocalRun::take_mode(const Mode& mode) {
+  now_.mode = mode;
+  mode_of_surfaces().fill_lambda(now_.lambda);
+}
+
+Mode LocalRun::mode_of_surfaces() const {
+  if (now_.mode.size() == system_.surfaces()) return now_.mode;
+  Mode surfaces(system_.surfaces());
+  for (Index i = 0; i < surfaces.size(); ++i) surfaces.set(i, now_.mode[i]);
+  return surfaces;
 }
 
 bool LocalRun::slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const {
@@ -245,11 +265,7 @@ bool LocalRun::take_step() {
       // The ordinary engine knows what to do, or says what is wrong.
       return follow_whole(std::min(run_.end, pace_.last > 0 ? now_.t + pace_.last : run_.end));
     }
-    // A stiff problem is one for the ordinary engine, whose method goes over to BDF.
-    if (!std::isnan(stepper_->statistics().stiff_from)) {
-      pace_.is_stepping = false;
-      return follow_whole(run_.end);
-    }
+    if (!std::isnan(stepper_->statistics().stiff_from)) return go_on_as_stiff();
     end = report.end;
     const bool is_too_long =
         !is_polynomial_ && pace_.last > 0 && end - now_.t > kGrowthOfSampled * pace_.last * (1 + 1e-9);
@@ -286,6 +302,19 @@ bool LocalRun::take_step() {
   return true;
 }
 
+bool LocalRun::go_on_as_stiff() {
+  pace_.is_stepping = false;
+  // RODAS needs factors.
+  if (options_.linear_solver == LinearSolver::gmres) return follow_whole(run_.end);
+  const StepperStatistics own = stepper_->statistics();
+  work_.integrator_evaluations += own.velocity_evaluations;
+  work_.restarts += own.restarts;
+  method_ = Method::rodas;
+  stepper_.reset();
+  parts_.follow_by(method_);
+  return true;
+}
+
 LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   std::vector<Index> surfaces, events;
   try {
@@ -293,6 +322,8 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
       if (slot >= tools_->ode.event_slot(0)) {
         events.push_back(slot - tools_->ode.event_slot(0));
         if (coupling_.is_global_event(events.back())) return Attempt::global;
+      } else if (slot >= tools_->ode.contact_slot(0)) {
+        surfaces.push_back(system_.surfaces() + slot - tools_->ode.contact_slot(0));
       } else if (surfaces.empty() || surfaces.back() != slot / 2) {
         surfaces.push_back(slot / 2);
         if (coupling_.is_global_surface(surfaces.back())) return Attempt::global;
@@ -302,7 +333,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     return Attempt::failed;
   }
   stepper_->evaluate(end, x_end_);
-  if (!clusters_.begin(now_.mode, surfaces, events)) return Attempt::crowded;
+  if (!clusters_.begin(now_.mode, surfaces, events, reach_)) return Attempt::crowded;
   const WholeStep step{start,
                        end,
                        &now_.x,
@@ -316,6 +347,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   for (std::size_t c = 0; c < clusters_.size(); ++c) {
     if (clusters_[c].is_alive) pending.push_back(c);
   }
+  int furthest = 0;
   while (!pending.empty()) {
     for (const std::size_t c : pending) {
       if (clusters_[c].surfaces.size() + clusters_[c].events.size() > kMostInCluster) return Attempt::crowded;
@@ -336,8 +368,10 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
       std::erase_if(result.fired_events, held_event);
       if (result.disagreeing.empty() && result.changed_surfaces.empty() && result.fired_events.empty())
         continue;
-      if (!clusters_.grow(c, result.disagreeing, kGrowth, result.changed_surfaces, result.fired_events))
+      const int growth = is_stiff() ? std::max(kGrowth, reach_ / kGrowthOfReach) : kGrowth;
+      if (!clusters_.grow(c, result.disagreeing, growth, result.changed_surfaces, result.fired_events))
         return Attempt::failed;
+      if (!result.disagreeing.empty()) furthest = std::max(furthest, clusters_[c].reach);
       grown.push_back(c);
     }
     std::erase_if(grown, [&](std::size_t c) { return !clusters_[c].is_alive; });
@@ -350,6 +384,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   // The ordinary engine stops where the limit is reached.
   if (log_.too_many(more)) return Attempt::failed;
   if (coupling_.has_global() && !global_guards_stay_clear()) return Attempt::global;
+  if (is_stiff()) reach_ = furthest > 0 ? furthest : std::max(kFirstReach, reach_ - 1);
   accept_clusters(start, end);
   return Attempt::accepted;
 }
@@ -361,7 +396,7 @@ bool LocalRun::global_guards_stay_clear() {
   Vector values(ode.guards());
   // By global slot: the largest distance that samples show.
   std::vector<std::pair<Index, double>> moved;
-  for (Index i = 0; i < now_.mode.size(); ++i) {
+  for (Index i = 0; i < system_.surfaces(); ++i) {
     if (coupling_.is_global_surface(i)) moved.emplace_back(ModeOde::first_slot(i), 0);
   }
   const auto events = static_cast<Index>(system_.events().size());
@@ -447,7 +482,7 @@ void LocalRun::accept_clusters(double start, double end) {
         now_.mode.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
     }
   }
-  now_.mode.fill_lambda(now_.lambda);
+  take_mode(Mode(now_.mode));
   const WholeStep step{start, end, &x_end_, &mode_before_, stepper_->interpolant()};
   log_.write_outputs(step, evaluate, clusters_, results_);
   log_.append_step(step, clusters_, results_, now_.mode);

@@ -1,6 +1,6 @@
 // A run of a large system in which events are followed where they are.
 //
-//     macro step    all states with their modes frozen, by a one-step method with dense output
+//     macro step    all states with their modes frozen, by a one-step method with dense output: by RODAS where they are stiff
 //     scan          which guards may arrive in it (step_scan.hpp)
 //     clusters      these and what is around them, each followed over the step by the ordinary engine (clusters.hpp, part_run.hpp),
 //                   and grown until its border agrees with the macro step within a part of the tolerances
@@ -20,6 +20,7 @@
 #include "core/constants.hpp"
 #include "local/clusters.hpp"
 #include "local/coupling.hpp"
+#include "local/factors.hpp"
 #include "local/local_log.hpp"
 #include "local/part_run.hpp"
 #include "local/step_scan.hpp"
@@ -58,6 +59,9 @@ class LocalRun {
   // the macro step.
   bool global_guards_stay_clear();
   bool slides_globally() const;
+  void take_mode(const Mode& mode);
+  // Of the surfaces alone.
+  Mode mode_of_surfaces() const;
   // Whether a mode of these surfaces has one slide whose relay has no effect on it, which takes more than this engine knows.
   bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;
   // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
@@ -69,6 +73,9 @@ class LocalRun {
   // Takes what the ordinary engine found of all states at once, up to `end`.
   void adopt(const Solution& part, double end);
   bool restart_stepper(double first_step);
+  // The macro steps are those of RODAS from here on. False when the run is over.
+  bool go_on_as_stiff();
+  bool is_stiff() const { return method_ == Method::rodas; }
   double step_to_try() const;
   // Makes known_ the first known time from here on. Whether it is near.
   bool comes_to_known_time();
@@ -103,7 +110,7 @@ class LocalRun {
   struct Now {
     double t;
     Vector x, lambda;
-    Mode mode;
+    Mode mode;  // contacts after surfaces
   };
   // How it goes on.
   struct Pace {
@@ -122,6 +129,8 @@ class LocalRun {
   };
 
   Now now_;
+  Method method_;            // of macro steps
+  int reach_ = kFirstReach;  // with which clusters begin, in derivatives
   Pace pace_;
   Known known_;
   Vector x_end_, weights_;

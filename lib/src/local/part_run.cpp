@@ -66,6 +66,8 @@ PartRuns::PartRuns(const System& system, ChooseRows rows, const Options& options
   options_.on_step = {};
   options_.output_times.clear();
   options_.full_events = true;
+  options_.linear_solver = LinearSolver::automatic;
+  options_.preconditioner = {};
   // Nothing in a step of an explicit method is stiff.
   if (options_.method == Method::automatic)
     options_.method = options_.rtol < kTight ? Method::dop853 : Method::dopri5;
@@ -92,16 +94,24 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   PartResult result;
   Restriction restriction;
   restriction.states = cluster.states;
-  restriction.surfaces = cluster.surfaces;
+  for (const Index surface : cluster.surfaces) {
+    if (surface < system_.surfaces())
+      restriction.surfaces.push_back(surface);
+    else
+      restriction.contacts.push_back(surface - system_.surfaces());
+  }
   restriction.events = cluster.events;
-  restriction.known.states = states_read(system_, cluster.states, cluster.surfaces, cluster.events);
+  restriction.known.states =
+      states_read(system_, cluster.states, restriction.surfaces, restriction.contacts, cluster.events);
   restriction.known.center = step.dense.center;
   restriction.known.scale = step.dense.scale;
   restriction.known.coefficients = coefficients_of(step.dense, restriction.known.states);
-  restriction.frozen = cluster.frozen;
-  for (const Index surface : cluster.frozen)
+  for (const Index surface : cluster.frozen) {
+    if (surface >= system_.surfaces()) continue;
+    restriction.frozen.push_back(surface);
     restriction.frozen_lambda.push_back(static_cast<double>(static_cast<signed char>((*step.mode)[surface])));
-  restriction.tells_pattern = false;
+  }
+  restriction.tells_pattern = options_.method == Method::rodas;
   const Automaton automaton(restricted_system(system_, rows_, std::move(restriction), tools.arguments));
   const std::vector<std::shared_ptr<const RelayStructure>> structures = {
       structure_of(automaton.system(), tools)};
@@ -143,7 +153,7 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
       }
     };
   }
-  result.solution = follow_(automaton, structures, options, run);
+  result.solution = follow_(automaton, structures, options, run, EndWarnings::none);
   result.has_failed = !result.solution.outcome.reached_end();
   for (std::size_t k = 0; step.samples && k < step.samples->size(); ++k) {
     // A jump at the very end is no part of a step.

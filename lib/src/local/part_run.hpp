@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "local/clusters.hpp"
+#include "simulate/end_warnings.hpp"
 #include "slideway/filippov/relay_structure.hpp"
 #include "slideway/integrate/stepper.hpp"
 #include "slideway/model/automaton.hpp"
@@ -17,10 +18,10 @@
 
 namespace slideway {
 
-// The ordinary engine.
+// The ordinary engine. A run that ends within another one warns of what its end shows where it is told to alone.
 using FollowAll = std::function<Solution(const Automaton& automaton,
                                          const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-                                         const Options& options, const Run& run)>;
+                                         const Options& options, const Run& run, EndWarnings warnings)>;
 
 // The step of the whole system that a cluster is part of. The pointers lead to what outlives it.
 struct WholeStep {
@@ -35,7 +36,7 @@ struct WholeStep {
 
 struct PartResult {
   bool has_failed = false;                   // the run of the part did not come to the end of the step
-  Solution solution = {};                    // surfaces and states by their numbers in the cluster
+  Solution solution = {};                    // surfaces, contacts and states by their numbers in the cluster
   std::vector<Index> disagreeing = {};       // states of the border, by their numbers in the whole system
   std::vector<Index> changed_surfaces = {};  // their modes have changed in the step; likewise
   std::vector<Index> fired_events = {};
@@ -58,6 +59,8 @@ class PartRuns {
   PartRuns(const System& system, ChooseRows rows, const Options& options, Recording recording,
            FollowAll follow);
 
+  // The method of parts: that of the steps around them.
+  void follow_by(Method method) { options_.method = method; }
   // In the thread that the tools belong to. `outputs` are output times within the step.
   PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
                     PartTools& tools) const;

@@ -64,6 +64,11 @@ class Part {
     scatter(restriction_.states, x, whole_->x);
     scatter(restriction_.known.states, value_.data(), whole_->x);
   }
+  // With the states known as they were.
+  void load_again(const double* x) {
+    scatter(restriction_.states, x, whole_->x);
+    scatter(restriction_.known.states, value_.data(), whole_->x);
+  }
   void load_lambda(const double* lambda) const { scatter(restriction_.surfaces, lambda, whole_->lambda); }
   // λ that is frozen does not vary.
   void load_lambda_dot(const double* lambda_dot) const {
@@ -227,6 +232,34 @@ Event part_of(const std::shared_ptr<Part>& part, const Event& event) {
   return own;
 }
 
+Contact part_of(const std::shared_ptr<Part>& part, const Contact& contact) {
+  Contact own = contact;
+  own.gap = part_of(part, contact.gap);
+  std::vector<Index> acted_on = *contact.acts_on_states;
+  std::vector<Index> places = places_in(part->restriction().states, acted_on);
+  own.acts_on_states = std::vector<Index>();
+  for (const Index place : places) {
+    if (place >= 0) own.acts_on_states->push_back(place);
+  }
+  own.acts_on = [part, acts_on = contact.acts_on, acted_on = std::move(acted_on), places = std::move(places)](
+                    double t, ConstVectorRef x, VectorRef b) {
+    WholeArguments& whole = part->whole();
+    part->load(t, x.data());
+    acts_on(t, whole.x, whole.force);
+    for (std::size_t k = 0; k < acted_on.size(); ++k) {
+      if (places[k] >= 0) b[places[k]] = whole.force[acted_on[k]];
+      whole.force[acted_on[k]] = 0;
+    }
+  };
+  if (contact.restitution_at) {
+    own.restitution_at = [part, at = contact.restitution_at](double approach_speed, ConstVectorRef x) {
+      part->load_again(x.data());
+      return at(approach_speed, part->whole().x);
+    };
+  }
+  return own;
+}
+
 }  // namespace
 
 WholeArguments::WholeArguments(const System& system)
@@ -235,10 +268,12 @@ WholeArguments::WholeArguments(const System& system)
       x_second(x),
       x_mixed(x),
       lambda(Vector::Zero(system.surfaces())),
-      lambda_dot(lambda) {}
+      lambda_dot(lambda),
+      force(x) {}
 
 std::vector<Index> states_read(const System& system, const std::vector<Index>& states,
-                               const std::vector<Index>& surfaces, const std::vector<Index>& events) {
+                               const std::vector<Index>& surfaces, const std::vector<Index>& contacts,
+                               const std::vector<Index>& events) {
   const SystemDefinition& definition = system.definition();
   std::vector<Index> read;
   const auto add_rows = [&](const Pattern& pattern, const std::vector<Index>& rows) {
@@ -248,6 +283,13 @@ std::vector<Index> states_read(const System& system, const std::vector<Index>& s
   };
   add_rows(*definition.field_dx_pattern, states);
   if (!surfaces.empty()) add_rows(*definition.guards_dx_pattern, surfaces);
+  for (const Index c : contacts) {
+    const GuardShape shape = *system.contacts()[at(c)].gap.shape(system.states());
+    read.insert(read.end(), shape.states.begin(), shape.states.end());
+    // What it acts on is a place for functions of the user's to read at.
+    const std::vector<Index>& acted_on = *system.contacts()[at(c)].acts_on_states;
+    read.insert(read.end(), acted_on.begin(), acted_on.end());
+  }
   for (const Index e : events) {
     const Event& event = system.events()[at(e)];
     const GuardShape shape = *event.when.shape(system.states());
@@ -295,6 +337,7 @@ System restricted_system(const System& system, const ChooseRows& rows, Restricti
                                                  }())
                                           .size();
   }
+  for (const Index c : kept.contacts) definition.contacts.push_back(part_of(part, system.contacts()[at(c)]));
   for (const Index e : kept.events) definition.events.push_back(part_of(part, system.events()[at(e)]));
   return System(std::move(definition));
 }

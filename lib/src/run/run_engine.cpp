@@ -81,7 +81,8 @@ bool RunEngine::follow() {
 
 Solution RunEngine::ended() {
   const Status status = log_.solution().outcome.status;
-  if (status == Status::reached_end) append_shrinking_steps(now_, step_sizes_, log_.solution().warnings);
+  if (status == Status::reached_end && end_warnings_ != EndWarnings::none)
+    append_shrinking_steps(now_, step_sizes_, log_.solution().warnings);
   if (log_.solution().trajectory.empty())
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
   if (log_.solution().trajectory.ends_without_state()) log_.solution().trajectory.add_point(now_.t, now_.x);
@@ -95,7 +96,7 @@ Solution RunEngine::ended() {
   log_.write_outputs(now_.t, now_.t);
   log_.solution().pending = now_.agenda.schedule.pending();
   log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
-  append_silent_guards(now_, status, log_.solution().warnings);
+  if (end_warnings_ == EndWarnings::all) append_silent_guards(now_, status, log_.solution().warnings);
   Statistics& statistics = log_.solution().statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
   statistics = now_.tools.work();

@@ -15,6 +15,7 @@
 #include "rules/mode_manager.hpp"
 #include "run/step_sizes.hpp"
 #include "run/stepper_choice.hpp"
+#include "simulate/end_warnings.hpp"
 #include "simulate/run_state.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -26,6 +27,8 @@ class RunEngine {
   RunEngine(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
             const Options& options, const Run& run);
   Solution execute();
+  // Before it is executed: all, unless told otherwise.
+  void warn_at_end(EndWarnings warnings) { end_warnings_ = warnings; }
   // The same in pieces, for checkpoints: nothing where the run has come to a pause, after so many more steps at a place where few
   // numbers tell how it goes on.
   std::optional<Solution> execute_until_pause(std::int64_t steps);
@@ -75,6 +78,7 @@ class RunEngine {
   Solution ended();
 
   bool has_begun_ = false;
+  EndWarnings end_warnings_ = EndWarnings::all;
   std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();  // in steps of the run
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one
   double last_look_;       // t where the run last looked back at how far its steps lead

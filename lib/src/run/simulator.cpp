@@ -36,8 +36,10 @@ Solution run_differentiated(const Automaton& automaton,
 
 Solution follow_all(const Automaton& automaton,
                     const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-                    const Options& options, const Run& run) {
-  return RunEngine(automaton, structures, options, run).execute();
+                    const Options& options, const Run& run, EndWarnings warnings) {
+  RunEngine engine(automaton, structures, options, run);
+  engine.warn_at_end(warnings);
+  return engine.execute();
 }
 
 }  // namespace

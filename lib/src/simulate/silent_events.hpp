@@ -12,16 +12,15 @@
 
 namespace slideway {
 
-inline constexpr const char* kNeverFired = " has never fired, and its guard is ";
-inline constexpr const char* kSameIsTrue = "the same is true of ";
 // The message names at most this many of the events that are alike.
 inline constexpr std::size_t kMostSilentTold = 5;
 
 // `kind` is "stop", "edge" or "reset"; an event that was ahead of its guard has passed it, another one has been beyond it all the time.
 inline std::string silent_event_warning(const std::string& kind, const std::string& name, double value,
                                         bool rises, bool was_ahead) {
-  return (name.empty() ? "a " + kind + " without a name" : kind + " '" + name + "'") + kNeverFired +
-         number_text(value) + " at the end, past zero (" + (rises ? "rising" : "falling") + ")" +
+  return (name.empty() ? "a " + kind + " without a name" : kind + " '" + name + "'") +
+         " has never fired, and its guard is " + number_text(value) + " at the end, past zero (" +
+         (rises ? "rising" : "falling") + ")" +
          (was_ahead ? ": it went past without being zero, as at a pole"
                     : ": it has been there from the start, and fires only on a crossing");
 }
@@ -30,11 +29,8 @@ inline std::string silent_event_warning(const std::string& kind, const std::stri
 inline void append_silent(const std::vector<std::string>& silent, std::vector<std::string>& warnings) {
   const std::size_t told = std::min(kMostSilentTold, silent.size());
   for (std::size_t k = 0; k < told; ++k) warnings.push_back(silent[k]);
-  if (silent.size() > told) warnings.push_back(kSameIsTrue + std::to_string(silent.size() - told) + " more");
-}
-
-inline bool is_of_silent_event(const std::string& warning) {
-  return warning.find(kNeverFired) != std::string::npos || warning.rfind(kSameIsTrue, 0) == 0;
+  if (silent.size() > told)
+    warnings.push_back("the same is true of " + std::to_string(silent.size() - told) + " more");
 }
 
 }  // namespace slideway

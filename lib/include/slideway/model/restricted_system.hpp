@@ -25,6 +25,7 @@ struct KnownStates {
 struct Restriction {
   std::vector<Index> states = {};    // kept, increasing; not empty
   std::vector<Index> surfaces = {};  // kept, increasing
+  std::vector<Index> contacts = {};  // kept, increasing; each acts on a state that is kept
   std::vector<Index> events = {};    // kept, increasing
   KnownStates known = {};            // all others that rows, guards and events kept read (states_read)
   // Surfaces that are not kept and act on states that are: λ of each is this.
@@ -38,15 +39,19 @@ struct Restriction {
 struct WholeArguments {
   explicit WholeArguments(const System& system);
   Vector x, x_first, x_second, x_mixed, lambda, lambda_dot;
+  Vector force;  // zeros between uses
 };
 
-// The states outside `states` that the rows of these states, and the guards of these surfaces and events, read. Increasing.
+// The states outside `states` that the rows of these states, the guards of these surfaces and events and the gaps of these contacts read.
+// Increasing.
 // The system tells its patterns, and the shapes of its event guards and what their resets touch.
 std::vector<Index> states_read(const System& system, const std::vector<Index>& states,
-                               const std::vector<Index>& surfaces, const std::vector<Index>& events);
+                               const std::vector<Index>& surfaces, const std::vector<Index>& contacts,
+                               const std::vector<Index>& events);
 
-// `rows` chooses rows of `system`, which has no contacts and no time events. The result belongs to the thread of `whole`. A reset
-// must set states that are kept alone; what it sets beyond them is lost.
+// `rows` chooses rows of `system`, whose contacts have no friction and tell what they act on, and whose time events the part does not have.
+// The result belongs to the thread of `whole`. A reset
+// must set states that are kept alone; what it sets beyond them is lost, and so is what a contact does to others.
 System restricted_system(const System& system, const ChooseRows& rows, Restriction restriction,
                          std::shared_ptr<WholeArguments> whole);
 
