@@ -77,3 +77,7 @@ TEST_CASE("derivatives of random contacts and accumulations agree with differenc
 TEST_CASE("derivatives of random automata and networks of pulses agree with differences of runs") {
   check_derivatives({"automata", "pulses"}, 8);
 }
+
+TEST_CASE("derivatives of random stiff models agree with differences of runs") {
+  check_derivatives({"stiff"}, 9);
+}

@@ -14,6 +14,7 @@
 #include "core/number_text.hpp"
 #include "sensitivity/accumulated_changes.hpp"
 #include "sensitivity/collocation.hpp"
+#include "sensitivity/integrand_allowance.hpp"
 #include "sensitivity/known_times.hpp"
 #include "sensitivity/ledger_replay.hpp"
 #include "sensitivity/transposed_jacobian.hpp"
@@ -34,7 +35,6 @@ constexpr double kSameVelocity = 10;
 // In parts of a time's derivative, by which two of them differ and still count as one.
 constexpr double kSameTime = 1e-6;
 constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which stay in the cache
-constexpr int kMostHalvings = 12;        // of a step, beyond which the integrand is taken as it is
 constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
 // Instants before a limit of events from which its derivative is told: three turns of up to as many events as a limit notes.
 constexpr std::size_t kInstantsBeforeLimit = 24;
@@ -210,72 +210,44 @@ class AdjointRun {
     Matrix states = v_.topRows(n_);
     Matrix parameters = v_.bottomRows(v_.rows() - n_);
     const Matrix floors = floors_of(k, from, states);
-    const auto piece = [&](double start, double h, const Matrix& coefficients) {
-      const Step step{k, to, from, start, h, coefficients};
+    Matrix integral = Matrix::Zero(parameters.rows(), outputs());
+    // The differences of two formulas grow like h to the number of stages, the error of v like two powers more.
+    const double power = static_cast<double>(formula.stages + 2) / static_cast<double>(formula.stages);
+    IntegrandAllowance allowance(std::sqrt(rtol_));
+    const auto integrand_error = [&](double h) {
       std::vector<Matrix> parts;
       for (std::size_t i = 0; i < stages; ++i) {
-        // The states of the stages themselves: those of the polynomial are off by what a stiff ∂f/∂p makes large.
-        Matrix state = states;
-        for (std::size_t j = 0; j < stages; ++j)
-          state += h * formula.weights(static_cast<Index>(i), static_cast<Index>(j)) * variation.slopes()[j];
         parts.push_back(Matrix::Zero(parameters.rows(), outputs()));
-        jacobians[(seen + i) % stages].add_parameters(1, state, parts.back());
+        jacobians[(seen + i) % stages].add_parameters(1, collocation.stage(static_cast<Index>(i)),
+                                                      parts.back());
       }
-      if (parameters.rows() > 0) add_integral(step, start, h, parts, kMostHalvings, parameters);
+      const double apart = integrate(h, parts, parameters, integral);
+      return std::pow(allowance.part_of(apart, h), power);
     };
-    variation.advance(-from, -to, from - to, collocation, floors, states, piece);
+    const auto piece = [&](double, double, const Matrix&) { parameters += integral; };
+    variation.advance(-from, -to, from - to, collocation, floors, states, piece,
+                      parameters.rows() > 0 ? Variation::FurtherError(integrand_error) : nullptr);
     v_.topRows(n_) = states;
     v_.bottomRows(v_.rows() - n_) = parameters;
   }
 
-  // A step of v in backward time, within a stretch of a segment.
-  struct Step {
-    std::size_t segment;
-    double to, from;
-    double start, h;
-    const Matrix& coefficients;
-  };
-
-  Matrix state_in(const Step& step, double time) const {
-    const double theta = (time - step.start) / step.h;
-    Matrix at = step.coefficients.rightCols(outputs());
-    for (Index c = step.coefficients.cols() / outputs() - 2; c >= 0; --c)
-      at = theta * at + step.coefficients.middleCols(c * outputs(), outputs());
-    return at;
-  }
-
-  // The integral of (∂f/∂p)ᵀ v over [begin, begin + h], whose integrand has the values `parts` at the nodes. It is halved where the formula
-  // of one node less tells another result: the integrand may be rougher than v.
-  void add_integral(const Step& step, double begin, double h, const std::vector<Matrix>& parts, int halvings,
-                    Matrix& sum) {
+  // The integral of (∂f/∂p)ᵀ v over a step of length h, whose integrand has the values `parts` at the nodes. The result tells by how much
+  // of its size the formula of one node less differs: the integrand may be rougher than v.
+  double integrate(double h, const std::vector<Matrix>& parts, const Matrix& sum, Matrix& integral) const {
     const Radau& formula = adjoint_formula();
-    const Vector weaker = weaker_weights(formula);
-    Matrix integral = Matrix::Zero(sum.rows(), sum.cols()), other = integral;
+    const Vector& weaker = weaker_weights(formula);
+    integral.setZero();
+    Matrix other = integral, sizes = integral;
     for (Index i = 0; i < formula.stages; ++i) {
       const Matrix& part = parts[static_cast<std::size_t>(i)];
-      integral += h * formula.weights(formula.stages - 1, i) * part;
+      const double weight = h * formula.weights(formula.stages - 1, i);
+      integral += weight * part;
+      sizes += std::abs(weight) * part.cwiseAbs();
       if (i + 1 < formula.stages) other += h * weaker[i] * part;
     }
-    const Matrix sizes = sum.cwiseAbs().cwiseMax(integral.cwiseAbs());
-    // The better formula has more than twice the order of the other.
-    const bool is_known = ((integral - other).array().abs() <= std::sqrt(rtol_) * sizes.array()).all();
-    if (is_known || halvings == 0 || !integral.allFinite()) {
-      sum += integral;
-      return;
-    }
-    Regime& regime = replay_.regime(step.segment);
-    TransposedJacobian jacobian;
-    for (const double start : {begin, begin + 0.5 * h}) {
-      std::vector<Matrix> halves;
-      for (Index i = 0; i < formula.stages; ++i) {
-        const double time = start + 0.5 * h * formula.nodes[i];
-        jacobian.compute(regime, -time,
-                         replay_.state_at(step.segment, std::clamp(-time, step.to, step.from)));
-        halves.push_back(Matrix::Zero(sum.rows(), sum.cols()));
-        jacobian.add_parameters(1, state_in(step, time), halves.back());
-      }
-      add_integral(step, start, 0.5 * h, halves, halvings - 1, sum);
-    }
+    if (!integral.allFinite()) return 0;
+    sizes = sizes.cwiseMax(sum.cwiseAbs()).cwiseMax(std::numeric_limits<double>::min());
+    return ((integral - other).array().abs() / sizes.array()).maxCoeff();
   }
 
   // Of the interpolation through all nodes but the last.

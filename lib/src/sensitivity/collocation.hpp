@@ -46,6 +46,8 @@ class DenseCollocation final : public Collocation {
   Matrix slope(double t, const Matrix& s) override;
   void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) override;
   Matrix damped(double h, const Matrix& defect) override;
+  // S, its upper rows, at a stage of the last step: exact to its own rounding, and not to that of a slope as large as a stiff J makes it.
+  auto stage(Index k) const { return stages_.middleRows(k * states_, states_); }
 
  private:
   Index states_;

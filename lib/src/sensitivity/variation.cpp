@@ -43,7 +43,7 @@ double Variation::error(double h, Collocation& collocation, const Matrix& floors
 }
 
 void Variation::advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors,
-                        Matrix& s, const Piece& piece) {
+                        Matrix& s, const Piece& piece, const FurtherError& further) {
   double t = a;
   if (!(step_ > 0)) step_ = b - a;
   const double least = 1e-13 * std::max({std::abs(a), std::abs(b), b - a});
@@ -63,7 +63,9 @@ void Variation::advance(double a, double b, double longest, Collocation& colloca
       h = left / 2;
     }
     collocation.solve(t, h, s, slopes_, end_);
-    const double wrong = error(h, collocation, floors, s);
+    double wrong = error(h, collocation, floors, s);
+    // An error that is not a number stays one.
+    if (further && !std::isnan(wrong)) wrong = std::max(wrong, further(h));
     if (!(wrong <= 1) && h > least) {
       step_ = std::isfinite(wrong) ? h * std::clamp(0.9 * std::pow(wrong, order), 0.1, 0.7) : 0.1 * h;
       continue;

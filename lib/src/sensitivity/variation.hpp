@@ -16,15 +16,16 @@ class Variation {
   // S on [start, start + h] in powers of (t − start)/h: the matrices of the powers side by side.
   using Piece = std::function<void(double start, double h, const Matrix& coefficients)>;
 
+  // What else a step of length h is to be exact for: its error as a part of what is allowed, which grows as that of S does.
+  using FurtherError = std::function<double(double h)>;
+
   Variation(Index states, double rtol) : states_(states), rtol_(rtol) {}
 
   // A stretch begins whose J is another one. The first step is to be about this long.
   void restart(double step);
   // Takes S, N×q, from a to b, in steps of at most `longest`. `floors` are sizes of entries below which they do not count.
   void advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors, Matrix& s,
-               const Piece& piece);
-  // The slopes at the stages of the step whose piece is told.
-  const std::vector<Matrix>& slopes() const { return slopes_; }
+               const Piece& piece, const FurtherError& further = nullptr);
 
  private:
   // The error as a part of what is allowed.
