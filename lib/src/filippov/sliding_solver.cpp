@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include "core/at.hpp"
+#include "core/copy_numbers.hpp"
 #include "core/wide_loops.hpp"
 #include "filippov/generic_relays.hpp"
 #include "filippov/newton_accuracy.hpp"
@@ -449,10 +450,11 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
   if (solve_apart(t, x, lambda, dx, looks)) return true;
   if (branch_.follows) return follow(t, x, lambda, dx);
   if (!newton_.prepared) prepare();
-  const Vector guess = lambda;
+  copy_numbers(lambda, buffers_.guess);
   if (!solve_from(t, x, lambda, dx)) {
     // A guess or a matrix from a nearly singular D leads so far away that differences of fields between relays are rounding.
-    for (const Index i : sliding_) lambda[i] = std::isfinite(guess[i]) ? std::clamp(guess[i], -1.0, 1.0) : 0.0;
+    for (const Index i : sliding_)
+      lambda[i] = std::isfinite(buffers_.guess[i]) ? std::clamp(buffers_.guess[i], -1.0, 1.0) : 0.0;
     newton_.valid = false;
     if (!solve_from(t, x, lambda, dx)) return false;
   }

@@ -46,7 +46,7 @@ class RunLog {
   const RunState& now_;
   Solution solution_;
   std::size_t next_output_ = 0;
-  Vector state_;              // a buffer
+  Vector state_;  // a buffer
 };
 
 }  // namespace slideway

@@ -194,7 +194,7 @@ class SlidingSolver {
   // Buffers serve one function at a time.
   struct Buffers {
     Vector lambda_high, lambda_low, dx, rates, rates_high, rates_low, residual, correction, curvatures,
-        relays, ratio, product;
+        relays, ratio, product, guess;
   };
 
   Evaluator& evaluator_;
