@@ -106,3 +106,23 @@ TEST_CASE("the ocean box relaxes exponentially between the switches of its conve
   const std::size_t last = events.size() - 1;
   CHECK(events[last].t - events[last - 2].t == near(events[last - 2].t - events[last - 4].t, 1e-6));
 }
+
+TEST_CASE(
+    "a fall through the standard atmosphere meets the pressures of its tables, in the time of the jump") {
+  const GalleryRun run = follow("stratosphere_fall");
+  const auto at_height = [&](const char* knot) {
+    const EventLog crossings = run.events(EventKind::crossing, knot);
+    REQUIRE(crossings.size() == 1);
+    return run.after(crossings.front(), "p");
+  };
+  // Table I of the publication, Pa.
+  CHECK(at_height("h - 32000") == near(868.0187, 1e-5));
+  CHECK(at_height("h - 20000") == near(5474.889, 1e-5));
+  CHECK(at_height("h - 11000") == near(22632.06, 1e-5));
+  const double below = 101325 * std::pow(1 - 0.0065 * run.final("h") / 288.15, run.parameter("G") / 0.0065);
+  CHECK(run.final("p") == near(below, 1e-5));
+  CHECK(run.solution.outcome.t == near(260, 0.01));
+  const EventLog fastest = run.events(EventKind::record, "fastest");
+  REQUIRE(fastest.size() == 1);
+  CHECK(-run.after(fastest.front(), "v") == near(377, 0.06));
+}

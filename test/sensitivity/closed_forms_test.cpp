@@ -563,6 +563,38 @@ restitution = 0.0
                     });
 }
 
+// The force of the bowl depends on the state: its derivatives are those of the equation in x alone, integrated by Runge and Kutta's
+// rule in 12000 steps with a and g moved by 1e-30i.
+//     (1 + a²x²) x" + a²x x'² + g a x = 0
+TEST_CASE("a bead in a bowl has the derivatives of the equation of its one coordinate") {
+  at_all_tolerances(R"TOML(
+[parameters]
+g = 9.81
+a = 1.0
+[states]
+x = 0.5
+y = "0.5*a*x^2"
+vx = 0.0
+vy = 0.0
+[time]
+end = 3.0
+[derivatives]
+x = "vx"
+y = "vy"
+vx = "0"
+vy = "-g"
+[[contacts]]
+name = "bowl"
+gap = "y - 0.5*a*x^2"
+acts_on = { vx = "-a*x", vy = "1" }
+restitution = 0.0
+)TOML",
+                    {"g", "a"}, [](const Differentiated& run) {
+                      run.expect(run.end("x", "g"), -0.11210592271786433);
+                      run.expect(run.end("x", "a"), -0.8721045356714148);
+                    });
+}
+
 TEST_CASE("a contact is released at a time that depends on what presses") {
   at_all_tolerances(R"TOML(
 [parameters]

@@ -235,6 +235,30 @@ TEST_CASE("a wrong observable is refused with a reason") {
   tells({""}, "without a name");
 }
 
+TEST_CASE("a misspelt force of a contact or of its friction gets the name that is near") {
+  const std::string rough = R"toml(
+[states]
+y = 0.0
+v = 1.0
+vy = 0.0
+[time]
+end = 1
+[derivatives]
+y = "vy"
+v = "0"
+vy = "-9.81"
+[[contacts]]
+name = "floor"
+gap = "y"
+acts_on = { vy = "1" }
+restitution = 0
+friction = { mu = 0.3, velocity = "v", acts_on = { v = "1" }, name = "grip" }
+)toml";
+  CHECK(reason(rough, {"gripp"}).find("did you mean 'grip'?") != std::string::npos);
+  CHECK(reason(rough, {"used = grp/floor"}).find("did you mean 'grip'?") != std::string::npos);
+  CHECK(reason(rough, {"used = grip/flor"}).find("did you mean 'floor'?") != std::string::npos);
+}
+
 TEST_CASE("the observables of a file are checked when it is read") {
   const std::string file = std::string(held_block) + "[options]\nobserve = [\"F\", \"E = 0.5*q^2\"]\n";
   CHECK(reason(file, {}).find("test.toml:16:11: unknown name in the observable 'E = 0.5*q^2'") !=

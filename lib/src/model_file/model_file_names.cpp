@@ -460,7 +460,7 @@ class NameResolver {
     else if (name == "inf" || name == "nan")
       hint = "only finite numbers have a meaning here";
     else
-      hint = suggest(name);
+      hint = suggest(name, scope.forces);
     token_mistake(formula, token, "unknown name", scope.expected, in_quotes(name), hint);
   }
 
@@ -481,9 +481,14 @@ class NameResolver {
   }
 
   // Looking for a near name takes time, and only the first mistakes are shown.
-  std::string suggest(const std::string& name) const {
+  std::string suggest(const std::string& name, bool forces) const {
     if (mistakes_.size() > 50) return "";
     std::vector<std::string> known;
+    for (const ContactDescription& contact : model_.contacts) {
+      if (!forces) break;
+      if (is_identifier(contact.name)) known.push_back(contact.name);
+      if (contact.friction && !contact.friction->name.empty()) known.push_back(contact.friction->name);
+    }
     for (const auto& [word, symbol] : symbols_)
       if (is_identifier(word)) known.push_back(word);
     std::sort(known.begin(), known.end());
