@@ -11,7 +11,7 @@ namespace slideway::apps {
 
 struct ModelsArguments {};
 struct ManPageArguments {};
-// Nothing is left to do: help or an error has been printed.
+// Answered says that nothing is left to do: help or an error has been printed.
 struct Answered {
   int exit_status = 0;
 };

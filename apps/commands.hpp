@@ -35,7 +35,8 @@ struct SimulationArguments {
   std::string local_events = {};
 };
 
-// Between two checkpoints of a run: so many steps, or where these are 0 so many seconds.
+// CheckpointInterval is the distance between two checkpoints of a run: this many steps or, where these are 0, this
+// many seconds.
 struct CheckpointInterval {
   std::int64_t steps = 0;
   double seconds = 60;

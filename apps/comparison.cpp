@@ -16,7 +16,7 @@ namespace {
 
 constexpr double kNaN = std::numeric_limits<double>::quiet_NaN();
 constexpr double kTightest = 1e-12;
-// Between two rows of a table of convergence.
+// The ratio of two neighbouring rows in a table of convergence.
 constexpr double kLevelRatio = 4;
 constexpr Index kPictureTimes = 1500;
 constexpr double kRepeatSeconds = 1;

@@ -29,7 +29,7 @@ enum class Approach {
 
 // "filippov", "equivalent control", …
 const char* to_string(Approach approach);
-// Whether it has a ΔT, or an ε.
+// has_step() tells whether it has a ΔT, or an ε.
 bool has_step(Approach approach);
 bool has_epsilon(Approach approach);
 

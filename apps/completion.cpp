@@ -23,7 +23,7 @@ std::vector<std::string> option_names(const CommandText& command) {
   return names;
 }
 
-// In a single-quoted word of zsh's _arguments, where : [ ] have a meaning.
+// zsh_text() prepares a single-quoted word of zsh's _arguments, where : [ ] have a meaning.
 std::string zsh_text(const std::string& text) {
   std::string result;
   for (const char character : text) {

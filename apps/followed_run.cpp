@@ -83,7 +83,7 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
   run.title = run.model.name;
   run.options = make_options(arguments, run.model.defaults);
   run.options.full_events = arguments.full_events;
-  // Only a table of the trajectory and a picture need more than events and the final state.
+  // Events and the final state are enough unless a table of the trajectory or a picture is wanted.
   if (arguments.csv.empty() && arguments.plot.empty() && arguments.report.empty())
     run.options.recording = Recording::nothing;
   set_end(arguments, run.instance);

@@ -14,7 +14,7 @@ struct GalleryModel {
   std::string summary;
 };
 
-// In the order of the index; empty where the gallery is not found.
+// gallery_models() keeps the order of the index; it is empty where the gallery is not found.
 std::vector<GalleryModel> gallery_models();
 
 // The folders in which the gallery is looked for, in this order.

@@ -68,7 +68,8 @@ std::string take_columns(std::string& word, std::size_t width) {
   return taken;
 }
 
-// Where the last column of a line begins: after its last two blanks, if that leaves half of the width to the text.
+// last_column() returns where the last column of a line begins: after its last two blanks, if that leaves half of
+// the width to the text.
 std::optional<std::size_t> last_column(const std::string& line, std::size_t width) {
   std::size_t column = 0;
   std::size_t blanks = 0;

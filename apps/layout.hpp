@@ -25,8 +25,8 @@ Screen screen_behind(int descriptor);
 // The columns of the terminal behind a descriptor now; nothing where it is none.
 std::optional<std::size_t> terminal_columns(int descriptor);
 
-// The width of a message to a descriptor: that of the screen where there is one, which COLUMNS may say. In a file or a pipe a message
-// is one line, however long, for programs to read.
+// message_width() is the width of a message to a descriptor: that of the screen where there is one, which COLUMNS
+// may say. A message in a file or a pipe is one line, however long, for programs to read.
 std::size_t message_width(int descriptor);
 
 // Columns on the screen: UTF-8's continuation bytes and the codes of colours take none.

@@ -23,7 +23,7 @@ std::size_t end_of_name(const std::string& text) {
   return name.empty() ? std::string::npos : equals;
 }
 
-// Between the commas that are outside of braces.
+// parts_of() cuts at the commas that are outside of braces.
 std::vector<std::string> parts_of(const std::string& text) {
   std::vector<std::string> parts(1);
   int depth = 0;

@@ -51,7 +51,8 @@ class Silence : public std::streambuf {
   int_type overflow(int_type character) override { return traits_type::not_eof(character); }
 };
 
-// Of several processes that do the same, one speaks; the others tell it what is wrong with them.
+// helper() is a process that does the same as the others: one speaks, and the others tell it what is wrong with
+// them.
 int helper(int argc, char** argv, SweepWorkers& workers) {
   Silence silence;
   std::ostream nowhere(&silence);

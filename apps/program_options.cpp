@@ -885,7 +885,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   CLI::App& completion =
       *program->add_subcommand("completion", "Print the completion script of a shell, to be sourced by it");
   add_word(completion, "shell", "the shell", {"bash", "zsh"}, arguments.completion.shell)->required();
-  // For the build, which installs the page.
+  // The build installs this page.
   program->add_subcommand("man", "Print the manual page")->group("");
   return program;
 }

@@ -10,7 +10,7 @@
 
 namespace slideway::apps {
 
-// Where parsing puts what it reads: one set of arguments for every sub-command.
+// AllArguments receives what parsing reads: one set of arguments for every sub-command.
 struct AllArguments {
   RunArguments run = {};
   CheckArguments check = {};

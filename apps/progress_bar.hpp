@@ -31,7 +31,8 @@ class ProgressBar {
   std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
 };
 
-// "[#####-----]  12/24  50 %  0:07 left". In a narrow terminal the bar is shorter, then what is left goes, then the bar.
+// progress_line() returns "[#####-----]  12/24  50 %  0:07 left". The bar is shorter in a narrow terminal; then
+// the time that is left goes, then the bar.
 std::string progress_line(Index done, Index total, Index already, double seconds, std::size_t width);
 
 }  // namespace slideway::apps

@@ -47,7 +47,7 @@ Json or_null(const std::optional<Value>& value) {
   return value ? Json(*value) : Json(nullptr);
 }
 
-// Of the command line, all that makes the run what it is. Numbers read back as they were.
+// note_of() writes down all parts of the command line that decide the run. Numbers read back as they were.
 std::string note_of(const RunArguments& arguments) {
   std::string model = arguments.model;
   std::error_code error;

@@ -6,7 +6,8 @@
 
 namespace slideway::apps {
 
-// While it lives, the first such signal makes was_interrupted() true; the second one ends the program at once.
+// SignalWatch makes was_interrupted() true at the first such signal during its life; the second one ends the
+// program at once.
 class SignalWatch {
  public:
   SignalWatch();

@@ -145,7 +145,7 @@ struct Repeated {
   long long count = 0;
 };
 
-// By the time of the first of them.
+// repeated_events() orders them by the time of the first of them.
 std::vector<Repeated> repeated_events(const EventLog& events) {
   std::vector<Repeated> groups;
   std::map<std::tuple<EventKind, std::string, std::string, std::string>, std::size_t> known;
@@ -315,7 +315,7 @@ void print_summary(const RunReport& report, const Options& options, const std::v
     std::string methods = "dopri5";
     if (totals.dop853_steps > 0)
       methods += fmt::format(" and dop853 ({} of {} steps)", totals.dop853_steps, totals.steps);
-    // After every event bdf begins at order one.
+    // bdf begins at order one after every event.
     const bool many_events =
         totals.events > 100 &&
         static_cast<double>(totals.events) > many_events_per_step * static_cast<double>(totals.steps);

@@ -45,7 +45,7 @@ SweepSection section_of(const SweepArguments& arguments) {
   return section;
 }
 
-// Without a section there is nothing they could choose from.
+// check_section_options() refuses options of a section where there is none to choose from.
 void check_section_options(const SweepArguments& arguments) {
   if (!arguments.section.empty()) return;
   if (!arguments.direction.empty() || arguments.section_points) {

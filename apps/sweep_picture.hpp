@@ -11,7 +11,8 @@
 
 namespace slideway::apps {
 
-// With the states of the given names, or without names with those that show most. `section` is "" without one.
+// picture_of() shows the states of the given names, or without names those that show most. `section` is "" without
+// one.
 SweepPicture picture_of(const std::string& model, const SweepPlan& plan, const std::string& section,
                         const SweepResult& result, std::vector<std::string> shown);
 

@@ -17,7 +17,7 @@ namespace slideway::apps {
 
 namespace {
 
-// Whether two names mean one file: the same path when written out, or links to the same file.
+// same_file() tells whether two names mean one file: the same path when written out, or links to the same file.
 bool same_file(const std::string& first, const std::string& second) {
   if (first == second) return true;
   if (is_standard_output(first) || is_standard_output(second)) return false;

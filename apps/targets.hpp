@@ -20,15 +20,15 @@ struct Target {
 void add_targets(const std::string& option, const std::vector<std::string>& paths, TargetKind kind,
                  std::vector<Target>& wanted);
 
-// Everything that can go wrong with a result before there is one: two documents in one place, or one in that of the model
-// file, whatever its names; a directory that is not there; a picture of an unknown kind. `models` are those of the command
-// line. Throws std::invalid_argument that names the option.
+// check_targets() finds everything that can go wrong with a result before there is one: two documents in one
+// place, or one in that of the model file, whatever its names; a directory that is not there; a picture of an
+// unknown kind. `models` are those of the command line. It throws std::invalid_argument that names the option.
 void check_targets(const std::vector<Target>& wanted, const std::vector<std::string>& models);
 
 // `check`, with what it throws told under the name of the option it is about.
 void check_option(const std::string& option, const std::function<void()>& check);
 
-// Whether one of them is standard output, which then holds that document only.
+// any_on_standard_output() tells whether one of them is standard output, which then holds that document only.
 bool any_on_standard_output(const std::vector<Target>& wanted);
 
 // Draws the picture of that path; where there is no gnuplot, warns instead. Returns the files there are then: none, the picture, or

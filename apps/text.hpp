@@ -23,7 +23,7 @@ std::optional<Number> to_number(const std::string& text) {
   return value;
 }
 
-// Without blanks at both ends.
+// trimmed() removes the blanks at both ends.
 inline std::string trimmed(const std::string& text) {
   const auto first = text.find_first_not_of(" \t");
   if (first == std::string::npos) return {};
