@@ -9,7 +9,8 @@
 
 #include "apps/advice.hpp"
 #include "apps/layout.hpp"
-#include "slideway/filippov/point_classifier.hpp"
+#include "slideway/filippov/met_surfaces.hpp"
+#include "slideway/model/evaluator.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -181,36 +182,31 @@ class Checker {
   void met_surfaces() {
     const System& system = this->system();
     if (system.surfaces() == 0) return;
-    Evaluator evaluator(system);
-    const RelayStructure structure(system);
-    SurfaceGeometry geometry(evaluator, structure);
-    PointClassifier classifier(evaluator, structure, options_.rtol);
     const Vector weights =
         (options_.rtol * instance_.state.cwiseAbs() + options_.atol.expand(system.states(), options_.rtol))
             .cwiseInverse();
-    Vector h(system.surfaces());
-    system.guards(instance_.start, instance_.state, h);
     const Mode mode =
         solution_.initial.mode.size() >= system.surfaces() ? solution_.initial.mode : Mode(system.surfaces());
-    const Vector lambda = relays(mode, system.surfaces());
     constexpr std::size_t most = 50;
-    for (Index i = 0; i < system.surfaces() && answer_.met.size() < most; ++i) {
-      if (!(std::abs(h[i]) <= geometry.rounding(instance_.start, instance_.state, i))) continue;
-      const ClassifiedPoint point =
-          classifier.classify_at(instance_.start, instance_.state, lambda, {.surface = i}, nullptr, weights);
-      answer_.met.push_back({system.surface_names()[static_cast<std::size_t>(i)], point.w_minus, point.w_plus,
-                             to_string(point.point.kind)});
+    for (const MetSurface& met : slideway::met_surfaces(system, instance_.start, instance_.state, mode,
+                                                        weights, options_.rtol, most)) {
+      answer_.met.push_back({system.surface_names()[static_cast<std::size_t>(met.surface)], met.w_minus,
+                             met.w_plus, to_string(met.kind)});
     }
-    gradients(geometry);
+    Evaluator evaluator(system);
+    gradients(evaluator);
   }
 
   // A guard whose gradient vanishes has no surface to slide on there. One of time alone is not meant to have one.
-  void gradients(SurfaceGeometry& geometry) {
+  void gradients(Evaluator& evaluator) {
     std::vector<Index> of_time, flat;
+    Vector slopes(system().states());
     for (Index i = 0; i < system().surfaces(); ++i) {
       bool always = true;
-      for (const Point& point : points_)
-        always = always && geometry.gradient(point.t, point.x, i).cwiseAbs().maxCoeff() == 0;
+      for (const Point& point : points_) {
+        evaluator.guard_gradient(point.t, point.x, i, slopes);
+        always = always && slopes.isZero(0);
+      }
       if (always) (is_of_time_alone(i) ? of_time : flat).push_back(i);
     }
     const auto named = [&](const std::vector<Index>& surfaces) {

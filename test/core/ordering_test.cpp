@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/ordering.hpp"
 #include "slideway/core/compressed_columns.hpp"
-#include "slideway/core/ordering.hpp"
 
 using namespace slideway;
 

@@ -1,4 +1,4 @@
-#include "slideway/core/state_errors.hpp"
+#include "core/state_errors.hpp"
 
 #include <cmath>
 

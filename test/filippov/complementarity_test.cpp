@@ -1,6 +1,6 @@
 // The box-constrained linear complementarity problem: against enumeration, and against what theory promises.
 
-#include "slideway/filippov/complementarity.hpp"
+#include "filippov/complementarity.hpp"
 
 #include <doctest/doctest.h>
 

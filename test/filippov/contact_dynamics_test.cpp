@@ -5,7 +5,7 @@
 
 #include <doctest/doctest.h>
 
-#include "slideway/filippov/contact_dynamics.hpp"
+#include "filippov/contact_dynamics.hpp"
 #include "slideway/model/from_functor.hpp"
 
 using namespace slideway;

@@ -6,8 +6,8 @@
 
 #include <doctest/doctest.h>
 
-#include "slideway/filippov/contact_dynamics.hpp"
-#include "slideway/filippov/mode_jacobian.hpp"
+#include "filippov/contact_dynamics.hpp"
+#include "filippov/mode_jacobian.hpp"
 #include "slideway/model/from_functor.hpp"
 
 using namespace slideway;

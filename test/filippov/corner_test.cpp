@@ -1,7 +1,7 @@
-#include "slideway/filippov/corner.hpp"
+#include "filippov/corner.hpp"
 
-#include "slideway/filippov/korobitsyn_frolova.hpp"
-#include "slideway/filippov/p_matrix.hpp"
+#include "filippov/korobitsyn_frolova.hpp"
+#include "filippov/p_matrix.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,7 +6,7 @@
 #include <set>
 #include <string>
 
-#include "slideway/filippov/corner_solver.hpp"
+#include "filippov/corner_solver.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "test/model/example_systems.hpp"
 

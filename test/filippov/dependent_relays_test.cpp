@@ -1,4 +1,4 @@
-#include "slideway/filippov/dependent_relays.hpp"
+#include "filippov/dependent_relays.hpp"
 
 #include <doctest/doctest.h>
 

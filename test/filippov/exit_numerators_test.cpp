@@ -5,7 +5,7 @@
 #include <cmath>
 #include <vector>
 
-#include "slideway/filippov/exit_numerators.hpp"
+#include "filippov/exit_numerators.hpp"
 
 namespace slideway {
 namespace {

@@ -9,7 +9,7 @@
 #include <random>
 #include <vector>
 
-#include "slideway/filippov/corner_solver.hpp"
+#include "filippov/corner_solver.hpp"
 #include "slideway/model/from_functor.hpp"
 
 namespace slideway {

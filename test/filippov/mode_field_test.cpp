@@ -1,4 +1,4 @@
-#include "slideway/filippov/mode_field.hpp"
+#include "filippov/mode_field.hpp"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "slideway/filippov/mode_jacobian.hpp"
+#include "filippov/mode_jacobian.hpp"
 #include "slideway/model/from_functor.hpp"
 
 using namespace slideway;

@@ -11,8 +11,8 @@
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/corner.hpp"
-#include "slideway/filippov/corner_solver.hpp"
+#include "filippov/corner.hpp"
+#include "filippov/corner_solver.hpp"
 #include "slideway/model/from_functor.hpp"
 
 namespace slideway {

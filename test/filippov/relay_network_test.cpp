@@ -1,6 +1,6 @@
 // Many relays that see each other: against enumeration, and against the exact flow of a network on a path.
 
-#include "slideway/filippov/relay_network.hpp"
+#include "filippov/relay_network.hpp"
 
 #include <doctest/doctest.h>
 
@@ -13,8 +13,8 @@
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/corner_solver.hpp"
-#include "slideway/filippov/p_matrix.hpp"
+#include "filippov/corner_solver.hpp"
+#include "filippov/p_matrix.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
 

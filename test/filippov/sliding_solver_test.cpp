@@ -4,7 +4,7 @@
 #include <cmath>
 #include <vector>
 
-#include "slideway/filippov/sliding_solver.hpp"
+#include "filippov/sliding_solver.hpp"
 #include "slideway/model/from_functor.hpp"
 
 namespace slideway {

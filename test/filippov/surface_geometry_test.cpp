@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "slideway/filippov/surface_geometry.hpp"
+#include "filippov/surface_geometry.hpp"
 #include "slideway/model/from_functor.hpp"
 
 namespace slideway {

@@ -3,7 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 

@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "integrate/clock_tolerances.hpp"
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 

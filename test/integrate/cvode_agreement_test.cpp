@@ -7,8 +7,8 @@
 #include <random>
 #include <string>
 
+#include "integrate/stepper.hpp"
 #include "integrate/sundials_handles.hpp"
-#include "slideway/integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
 
 namespace slideway::test {

@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 

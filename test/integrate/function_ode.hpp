@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include "slideway/integrate/smooth_ode.hpp"
+#include "integrate/smooth_ode.hpp"
 
 namespace slideway::test {
 

@@ -1,4 +1,4 @@
-#include "slideway/integrate/guard_scan.hpp"
+#include "integrate/guard_scan.hpp"
 
 #include <doctest/doctest.h>
 

@@ -12,7 +12,7 @@
 
 #include "integrate/dop853_stepper.hpp"
 #include "integrate/dopri5_stepper.hpp"
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 

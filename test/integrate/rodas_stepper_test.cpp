@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "test/integrate/function_ode.hpp"
 #include "test/integrate/stepping.hpp"
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <string>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "test/allocation_count.hpp"
 #include "test/integrate/function_ode.hpp"
 

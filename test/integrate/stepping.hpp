@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 
 namespace slideway::test {
 

@@ -8,11 +8,11 @@
 
 #include "alternatives/relay_run.hpp"
 #include "core/number_text.hpp"
+#include "core/state_errors.hpp"
+#include "integrate/guard_scan.hpp"
 #include "simulate/method_stepper.hpp"
 #include "simulate/mode_ode.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/state_errors.hpp"
-#include "slideway/integrate/guard_scan.hpp"
 
 namespace slideway {
 

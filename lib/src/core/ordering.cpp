@@ -1,4 +1,4 @@
-#include "slideway/core/ordering.hpp"
+#include "core/ordering.hpp"
 
 #include <algorithm>
 #include <cstdlib>

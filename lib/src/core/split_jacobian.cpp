@@ -1,4 +1,4 @@
-#include "slideway/core/split_jacobian.hpp"
+#include "core/split_jacobian.hpp"
 
 #include <stdexcept>
 

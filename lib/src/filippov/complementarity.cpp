@@ -1,4 +1,4 @@
-#include "slideway/filippov/complementarity.hpp"
+#include "filippov/complementarity.hpp"
 
 #include <algorithm>
 #include <cmath>

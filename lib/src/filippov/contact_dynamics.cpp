@@ -7,10 +7,10 @@
 #include <string>
 #include <utility>
 
+#include "core/state_errors.hpp"
+#include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
 #include "model/finite_difference.hpp"
-#include "slideway/core/state_errors.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

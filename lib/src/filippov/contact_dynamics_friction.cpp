@@ -13,8 +13,8 @@
 #include <string>
 
 #include "core/number_text.hpp"
+#include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

@@ -7,8 +7,8 @@
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
+#include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

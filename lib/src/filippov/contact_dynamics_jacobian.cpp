@@ -5,8 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <utility>
 
+#include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
 #include "filippov/least_step.hpp"
 #include "filippov/noise_probe.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

@@ -11,7 +11,7 @@
 #include "core/at.hpp"
 #include "core/constants.hpp"
 #include "core/joined.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
+#include "filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

@@ -5,8 +5,8 @@
 #include <stdexcept>
 
 #include "core/factorise.hpp"
+#include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
 
 namespace slideway {
 

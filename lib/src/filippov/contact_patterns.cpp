@@ -1,4 +1,4 @@
-#include "slideway/filippov/contact_patterns.hpp"
+#include "filippov/contact_patterns.hpp"
 
 #include <algorithm>
 #include <exception>

@@ -1,4 +1,4 @@
-#include "slideway/filippov/convex_hull.hpp"
+#include "filippov/convex_hull.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "slideway/filippov/corner.hpp"
+#include "filippov/corner.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,9 +6,9 @@
 
 #include "core/at.hpp"
 #include "core/factorise.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
-#include "slideway/filippov/p_matrix.hpp"
-#include "slideway/filippov/sliding_roots.hpp"
+#include "filippov/dependent_relays.hpp"
+#include "filippov/p_matrix.hpp"
+#include "filippov/sliding_roots.hpp"
 
 namespace slideway {
 

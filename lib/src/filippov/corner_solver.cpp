@@ -1,4 +1,4 @@
-#include "slideway/filippov/corner_solver.hpp"
+#include "filippov/corner_solver.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,8 +6,8 @@
 #include "core/constants.hpp"
 #include "core/joined.hpp"
 #include "filippov/ask_inside.hpp"
-#include "slideway/filippov/convex_hull.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
+#include "filippov/convex_hull.hpp"
+#include "filippov/dependent_relays.hpp"
 
 namespace slideway {
 

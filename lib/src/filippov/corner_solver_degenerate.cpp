@@ -6,8 +6,8 @@
 
 #include "core/constants.hpp"
 #include "core/patternless.hpp"
-#include "slideway/filippov/corner_solver.hpp"
-#include "slideway/filippov/p_matrix.hpp"
+#include "filippov/corner_solver.hpp"
+#include "filippov/p_matrix.hpp"
 
 namespace slideway {
 

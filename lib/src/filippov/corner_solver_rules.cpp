@@ -1,9 +1,9 @@
 // CornerSolver under the sliding rules: the velocity of a continuation, and what the rules change in the continuations.
 #include <algorithm>
 
-#include "slideway/filippov/corner_solver.hpp"
-#include "slideway/filippov/moments.hpp"
-#include "slideway/filippov/p_matrix.hpp"
+#include "filippov/corner_solver.hpp"
+#include "filippov/moments.hpp"
+#include "filippov/p_matrix.hpp"
 
 namespace slideway {
 

@@ -1,9 +1,9 @@
-#include "slideway/filippov/dependent_relays.hpp"
+#include "filippov/dependent_relays.hpp"
 
 #include <cmath>
 
 #include "core/factorise.hpp"
-#include "slideway/filippov/complementarity.hpp"
+#include "filippov/complementarity.hpp"
 
 namespace slideway {
 

@@ -1,4 +1,4 @@
-#include "slideway/filippov/exit_numerators.hpp"
+#include "filippov/exit_numerators.hpp"
 
 #include <algorithm>
 #include <cmath>

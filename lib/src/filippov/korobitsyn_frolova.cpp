@@ -1,4 +1,4 @@
-#include "slideway/filippov/korobitsyn_frolova.hpp"
+#include "filippov/korobitsyn_frolova.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,12 +1,12 @@
-#include "slideway/filippov/mode_field.hpp"
+#include "filippov/mode_field.hpp"
 
 #include <cmath>
 #include <stdexcept>
 
 #include "core/copy_numbers.hpp"
 #include "core/factorise.hpp"
+#include "filippov/dependent_relays.hpp"
 #include "filippov/sliding_share.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
 

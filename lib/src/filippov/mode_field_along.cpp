@@ -3,8 +3,8 @@
 #include <cmath>
 #include <limits>
 
+#include "filippov/mode_field.hpp"
 #include "filippov/sliding_share.hpp"
-#include "slideway/filippov/mode_field.hpp"
 
 namespace slideway {
 

@@ -9,8 +9,8 @@
 #include "core/constants.hpp"
 #include "core/factorise.hpp"
 #include "filippov/ask_inside.hpp"
+#include "filippov/mode_field.hpp"
 #include "slideway/core/not_finite.hpp"
-#include "slideway/filippov/mode_field.hpp"
 #include "slideway/model/explained_field.hpp"
 
 namespace slideway {

@@ -1,13 +1,13 @@
-#include "slideway/filippov/mode_jacobian.hpp"
+#include "filippov/mode_jacobian.hpp"
 
 #include <algorithm>
 #include <stdexcept>
 
 #include "core/at.hpp"
 #include "core/factorise.hpp"
+#include "filippov/dependent_relays.hpp"
 #include "filippov/sliding_share.hpp"
 #include "slideway/core/finite.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
 
 namespace slideway {
 

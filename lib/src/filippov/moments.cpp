@@ -1,4 +1,4 @@
-#include "slideway/filippov/moments.hpp"
+#include "filippov/moments.hpp"
 
 #include "core/factorise.hpp"
 

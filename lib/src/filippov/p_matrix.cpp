@@ -1,4 +1,4 @@
-#include "slideway/filippov/p_matrix.hpp"
+#include "filippov/p_matrix.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "slideway/filippov/point_classifier.hpp"
+#include "filippov/point_classifier.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -5,7 +5,7 @@
 
 #include "core/constants.hpp"
 #include "filippov/ask_inside.hpp"
-#include "slideway/filippov/point_classifier.hpp"
+#include "filippov/point_classifier.hpp"
 
 namespace slideway {
 

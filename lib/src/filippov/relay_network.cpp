@@ -1,4 +1,4 @@
-#include "slideway/filippov/relay_network.hpp"
+#include "filippov/relay_network.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "core/joined.hpp"
+#include "filippov/complementarity.hpp"
 #include "filippov/linear_factors.hpp"
-#include "slideway/filippov/complementarity.hpp"
-#include "slideway/filippov/p_matrix.hpp"
+#include "filippov/p_matrix.hpp"
 
 namespace slideway {
 

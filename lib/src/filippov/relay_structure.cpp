@@ -1,4 +1,4 @@
-#include "slideway/filippov/relay_structure.hpp"
+#include "filippov/relay_structure.hpp"
 
 #include <algorithm>
 #include <unordered_set>

@@ -1,4 +1,4 @@
-#include "slideway/filippov/sliding_roots.hpp"
+#include "filippov/sliding_roots.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/factorise.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
+#include "filippov/dependent_relays.hpp"
 
 namespace slideway {
 

@@ -5,7 +5,7 @@
 // It must not know how the fields are found.
 #pragma once
 
-#include "slideway/filippov/mode_field.hpp"
+#include "filippov/mode_field.hpp"
 
 namespace slideway {
 

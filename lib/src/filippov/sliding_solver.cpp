@@ -1,4 +1,4 @@
-#include "slideway/filippov/sliding_solver.hpp"
+#include "filippov/sliding_solver.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -6,8 +6,8 @@
 #include "core/factorise.hpp"
 #include "filippov/generic_relays.hpp"
 #include "filippov/newton_accuracy.hpp"
+#include "filippov/sliding_solver.hpp"
 #include "slideway/core/finite.hpp"
-#include "slideway/filippov/sliding_solver.hpp"
 
 namespace slideway {
 

@@ -6,8 +6,8 @@
 
 #include "core/at.hpp"
 #include "core/joined.hpp"
-#include "slideway/filippov/dependent_relays.hpp"
-#include "slideway/filippov/sliding_solver.hpp"
+#include "filippov/dependent_relays.hpp"
+#include "filippov/sliding_solver.hpp"
 
 namespace slideway {
 

@@ -1,4 +1,4 @@
-#include "slideway/filippov/surface_geometry.hpp"
+#include "filippov/surface_geometry.hpp"
 
 #include <Eigen/SparseCore>
 #include <algorithm>

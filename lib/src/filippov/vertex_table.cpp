@@ -1,4 +1,4 @@
-#include "slideway/filippov/vertex_table.hpp"
+#include "filippov/vertex_table.hpp"
 
 namespace slideway {
 

@@ -3,8 +3,8 @@
 #include <optional>
 #include <utility>
 
-#include "slideway/filippov/contact_dynamics.hpp"
-#include "slideway/filippov/contact_patterns.hpp"
+#include "filippov/contact_dynamics.hpp"
+#include "filippov/contact_patterns.hpp"
 
 namespace slideway {
 

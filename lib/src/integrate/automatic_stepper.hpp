@@ -13,7 +13,7 @@
 
 #include "integrate/dop853_stepper.hpp"
 #include "integrate/dopri5_stepper.hpp"
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 
 namespace slideway {
 

@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <string>
 
+#include "integrate/smooth_ode.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/integrate/smooth_ode.hpp"
 
 namespace slideway {
 

@@ -3,8 +3,8 @@
 // It must not know what is integrated.
 #pragma once
 
+#include "integrate/stepper.hpp"
 #include "integrate/sundials_compat.hpp"
-#include "slideway/integrate/stepper.hpp"
 
 namespace slideway {
 

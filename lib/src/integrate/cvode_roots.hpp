@@ -11,9 +11,9 @@
 #include <span>
 #include <vector>
 
+#include "integrate/smooth_ode.hpp"
 #include "integrate/sundials_compat.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/integrate/smooth_ode.hpp"
 
 namespace slideway {
 

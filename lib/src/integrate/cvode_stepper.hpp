@@ -16,9 +16,9 @@
 #include "integrate/cvode_history.hpp"
 #include "integrate/cvode_roots.hpp"
 #include "integrate/newton_system.hpp"
+#include "integrate/stepper.hpp"
 #include "integrate/sundials_handles.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/integrate/stepper.hpp"
 
 namespace slideway {
 

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "core/at.hpp"
+#include "core/ordering.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/ordering.hpp"
 
 namespace slideway {
 

@@ -8,11 +8,11 @@
 
 #include "core/constants.hpp"
 #include "core/copy_numbers.hpp"
+#include "core/same_numbers.hpp"
 #include "core/wide_loops.hpp"
 #include "integrate/clock_resolution.hpp"
 #include "integrate/stepper_options.hpp"
 #include "slideway/core/finite.hpp"
-#include "slideway/core/same_numbers.hpp"
 
 namespace slideway {
 

@@ -12,8 +12,8 @@
 #include "integrate/checked_ode.hpp"
 #include "integrate/clock_tolerances.hpp"
 #include "integrate/runge_kutta_step.hpp"
+#include "integrate/stepper.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/integrate/stepper.hpp"
 
 namespace slideway {
 

@@ -6,9 +6,9 @@
 #include <string>
 
 #include "core/at.hpp"
+#include "core/ordering.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/core/finite.hpp"
-#include "slideway/core/ordering.hpp"
 
 namespace slideway {
 

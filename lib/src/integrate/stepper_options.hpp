@@ -4,7 +4,7 @@
 #pragma once
 
 #include "core/constants.hpp"
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 
 namespace slideway {
 

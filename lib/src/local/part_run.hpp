@@ -8,10 +8,10 @@
 #include <memory>
 #include <vector>
 
+#include "filippov/relay_structure.hpp"
+#include "integrate/stepper.hpp"
 #include "local/clusters.hpp"
 #include "simulate/end_warnings.hpp"
-#include "slideway/filippov/relay_structure.hpp"
-#include "slideway/integrate/stepper.hpp"
 #include "slideway/model/automaton.hpp"
 #include "slideway/model/restricted_system.hpp"
 #include "slideway/simulate/simulator.hpp"

@@ -10,8 +10,8 @@
 
 #include <vector>
 
+#include "integrate/stepper.hpp"
 #include "simulate/mode_ode.hpp"
-#include "slideway/integrate/stepper.hpp"
 
 namespace slideway {
 

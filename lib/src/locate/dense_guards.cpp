@@ -3,7 +3,7 @@
 #include <exception>
 #include <stdexcept>
 
-#include "slideway/core/state_errors.hpp"
+#include "core/state_errors.hpp"
 
 namespace slideway {
 

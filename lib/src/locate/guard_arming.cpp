@@ -6,10 +6,10 @@
 #include <stdexcept>
 
 #include "core/constants.hpp"
+#include "core/state_errors.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

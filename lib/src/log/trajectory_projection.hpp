@@ -7,7 +7,7 @@
 #include <memory>
 #include <vector>
 
-#include "slideway/filippov/relay_structure.hpp"
+#include "filippov/relay_structure.hpp"
 #include "slideway/model/automaton.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/trajectory.hpp"

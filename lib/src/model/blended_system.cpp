@@ -1,4 +1,4 @@
-#include "slideway/model/blended_system.hpp"
+#include "model/blended_system.hpp"
 
 #include <utility>
 

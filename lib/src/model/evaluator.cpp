@@ -3,11 +3,11 @@
 #include <algorithm>
 #include <utility>
 
+#include "model/blended_system.hpp"
 #include "model/finite_difference.hpp"
+#include "model/held_system.hpp"
 #include "model/jacobian_count.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/model/blended_system.hpp"
-#include "slideway/model/held_system.hpp"
 
 namespace slideway {
 namespace {

@@ -3,12 +3,12 @@
 #include <cstring>
 
 #include "core/copy_numbers.hpp"
+#include "core/same_numbers.hpp"
 #include "model/finite_difference.hpp"
 #include "model/jacobian_count.hpp"
+#include "model/sparse_field_derivative.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/same_numbers.hpp"
 #include "slideway/model/evaluator.hpp"
-#include "slideway/model/sparse_field_derivative.hpp"
 
 namespace slideway {
 

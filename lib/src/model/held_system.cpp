@@ -1,4 +1,4 @@
-#include "slideway/model/held_system.hpp"
+#include "model/held_system.hpp"
 
 #include <cmath>
 #include <stdexcept>

@@ -1,4 +1,4 @@
-#include "slideway/model/second_order_system.hpp"
+#include "model/second_order_system.hpp"
 
 #include <algorithm>
 #include <utility>

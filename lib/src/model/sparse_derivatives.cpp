@@ -1,4 +1,4 @@
-#include "slideway/model/sparse_derivatives.hpp"
+#include "model/sparse_derivatives.hpp"
 
 #include <utility>
 

@@ -8,9 +8,9 @@
 #include <utility>
 
 #include "core/number_text.hpp"
+#include "model/second_order_system.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/model.hpp"
-#include "slideway/model/second_order_system.hpp"
 
 namespace slideway {
 namespace {

@@ -5,11 +5,11 @@
 #include "expression/expression_derivatives.hpp"
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
+#include "model/sparse_field_derivative.hpp"
 #include "model_file/field_explanation.hpp"
 #include "model_file/file_rows.hpp"
 #include "model_file/lowering.hpp"
 #include "slideway/model/explained_field.hpp"
-#include "slideway/model/sparse_field_derivative.hpp"
 
 namespace slideway::reader {
 namespace {

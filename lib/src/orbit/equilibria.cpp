@@ -9,11 +9,11 @@
 #include <Eigen/QR>
 
 #include "core/number_text.hpp"
+#include "filippov/p_matrix.hpp"
 #include "orbit/equilibrium_equations.hpp"
 #include "orbit/time_dependence.hpp"
 #include "orbit/zero_dynamics.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/filippov/p_matrix.hpp"
 
 namespace slideway {
 

@@ -8,9 +8,9 @@
 #include <limits>
 #include <vector>
 
+#include "integrate/guard_scan.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/integrate/guard_scan.hpp"
 
 namespace slideway {
 

@@ -5,8 +5,8 @@
 #include <exception>
 
 #include "core/constants.hpp"
+#include "core/state_errors.hpp"
 #include "simulate/precision.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

@@ -4,11 +4,11 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/state_errors.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

@@ -2,8 +2,8 @@
 
 #include <cmath>
 
+#include "core/state_errors.hpp"
 #include "simulate/precision.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

@@ -10,8 +10,8 @@
 #include <functional>
 #include <vector>
 
+#include "core/split_jacobian.hpp"
 #include "sensitivity/radau.hpp"
-#include "slideway/core/split_jacobian.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {

@@ -4,8 +4,8 @@
 // It must not know what it is used for.
 #pragma once
 
+#include "core/split_jacobian.hpp"
 #include "sensitivity/regime.hpp"
-#include "slideway/core/split_jacobian.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {

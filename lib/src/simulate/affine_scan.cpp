@@ -6,9 +6,9 @@
 
 #include "core/constants.hpp"
 #include "core/wide_loops.hpp"
+#include "integrate/guard_scan.hpp"
 #include "simulate/polynomial_zero.hpp"
 #include "simulate/precision.hpp"
-#include "slideway/integrate/guard_scan.hpp"
 
 namespace slideway {
 

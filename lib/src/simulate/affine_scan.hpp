@@ -16,10 +16,10 @@
 #include <limits>
 #include <vector>
 
+#include "integrate/stepper.hpp"
 #include "simulate/guard_polynomial.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/filippov/mode.hpp"
-#include "slideway/integrate/stepper.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {

@@ -7,7 +7,7 @@
 #include <functional>
 #include <memory>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 
 namespace slideway {
 

@@ -7,8 +7,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "filippov/point_classifier.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/filippov/point_classifier.hpp"
 
 namespace slideway {
 

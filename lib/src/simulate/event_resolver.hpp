@@ -9,8 +9,8 @@
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/corner_solver.hpp"
-#include "slideway/filippov/point_classifier.hpp"
+#include "filippov/corner_solver.hpp"
+#include "filippov/point_classifier.hpp"
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/options.hpp"
 

@@ -3,10 +3,10 @@
 #include <cmath>
 
 #include "core/at.hpp"
+#include "filippov/sliding_roots.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/filippov/sliding_roots.hpp"
 
 namespace slideway {
 

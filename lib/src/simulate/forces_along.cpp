@@ -6,9 +6,9 @@
 #include <optional>
 #include <utility>
 
+#include "filippov/mode_field.hpp"
 #include "simulate/location_algebra.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/filippov/mode_field.hpp"
 
 namespace slideway {
 

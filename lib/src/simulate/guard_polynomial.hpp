@@ -11,7 +11,7 @@
 #include <cmath>
 #include <vector>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 
 namespace slideway {
 

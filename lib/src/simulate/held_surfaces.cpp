@@ -3,8 +3,8 @@
 #include <cmath>
 #include <stdexcept>
 
+#include "core/state_errors.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/core/state_errors.hpp"
 
 namespace slideway {
 

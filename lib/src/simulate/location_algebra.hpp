@@ -6,9 +6,9 @@
 
 #include <memory>
 
-#include "slideway/filippov/contact_dynamics.hpp"
-#include "slideway/filippov/relay_structure.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
+#include "filippov/contact_dynamics.hpp"
+#include "filippov/relay_structure.hpp"
+#include "filippov/surface_geometry.hpp"
 #include "slideway/model/evaluator.hpp"
 #include "slideway/model/system.hpp"
 

@@ -8,14 +8,14 @@
 #include <optional>
 #include <span>
 
+#include "integrate/guard_scan.hpp"
+#include "integrate/stepper.hpp"
 #include "simulate/affine_scan.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
 #include "simulate/guard_table.hpp"
 #include "simulate/location_algebra.hpp"
 #include "simulate/mode_ode.hpp"
-#include "slideway/integrate/guard_scan.hpp"
-#include "slideway/integrate/stepper.hpp"
 #include "slideway/simulate/options.hpp"
 
 namespace slideway {

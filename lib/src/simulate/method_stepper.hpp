@@ -5,7 +5,7 @@
 
 #include <memory>
 
-#include "slideway/integrate/stepper.hpp"
+#include "integrate/stepper.hpp"
 #include "slideway/simulate/options.hpp"
 
 namespace slideway {

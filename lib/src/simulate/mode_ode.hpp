@@ -17,16 +17,16 @@
 #include <utility>
 #include <vector>
 
+#include "filippov/contact_dynamics.hpp"
+#include "filippov/mode_field.hpp"
+#include "filippov/mode_jacobian.hpp"
+#include "filippov/surface_geometry.hpp"
+#include "integrate/smooth_ode.hpp"
+#include "integrate/stepper.hpp"
 #include "simulate/event_watch.hpp"
 #include "simulate/guard_table.hpp"
 #include "simulate/sample_memory.hpp"
 #include "simulate/stage_slopes.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
-#include "slideway/filippov/mode_field.hpp"
-#include "slideway/filippov/mode_jacobian.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
-#include "slideway/integrate/smooth_ode.hpp"
-#include "slideway/integrate/stepper.hpp"
 #include "slideway/simulate/preconditioner.hpp"
 
 namespace slideway {

@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
+#include "filippov/point_classifier.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/types.hpp"
-#include "slideway/filippov/point_classifier.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {

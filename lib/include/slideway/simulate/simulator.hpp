@@ -9,13 +9,14 @@
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/relay_structure.hpp"
 #include "slideway/model/automaton.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/pending_action.hpp"
 #include "slideway/simulate/solution.hpp"
 
 namespace slideway {
+
+class RelayStructure;
 
 // Run says where a run begins and ends.
 struct Run {
@@ -26,7 +27,7 @@ struct Run {
   // "" for the initial one; where a run ended that slid between two, the name that it ended with.
   std::string location = {};
   // The mode to begin in: one of the continuations of an ambiguous event at this point, or that of a Snapshot or an event, to
-  // go on where a run ended. The state must be where this mode is. Found where it is not given.
+  // go on where a run ended. The state must be where this mode is. The run finds the mode where it is not given.
   std::optional<Mode> mode = {};
   // `pending` holds delayed actions on their way, as Solution::pending of the run that this one continues. Time
   // events at the start have fired in that run where a mode is given.

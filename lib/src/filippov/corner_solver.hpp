@@ -9,12 +9,12 @@
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/corner.hpp"
-#include "slideway/filippov/korobitsyn_frolova.hpp"
-#include "slideway/filippov/relay_network.hpp"
+#include "filippov/corner.hpp"
+#include "filippov/korobitsyn_frolova.hpp"
+#include "filippov/relay_network.hpp"
+#include "filippov/sliding_solver.hpp"
+#include "filippov/surface_geometry.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
-#include "slideway/filippov/sliding_solver.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
 
 namespace slideway {
 

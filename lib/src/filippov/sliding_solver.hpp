@@ -22,8 +22,8 @@
 #include <cmath>
 #include <vector>
 
-#include "slideway/filippov/exit_numerators.hpp"
-#include "slideway/filippov/relay_structure.hpp"
+#include "filippov/exit_numerators.hpp"
+#include "filippov/relay_structure.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {

@@ -17,13 +17,13 @@
 
 #include <exception>
 
+#include "core/same_numbers.hpp"
+#include "filippov/moments.hpp"
+#include "filippov/sliding_solver.hpp"
+#include "filippov/surface_geometry.hpp"
 #include "slideway/core/finite.hpp"
-#include "slideway/core/same_numbers.hpp"
 #include "slideway/filippov/mode.hpp"
-#include "slideway/filippov/moments.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
-#include "slideway/filippov/sliding_solver.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {

@@ -20,10 +20,10 @@
 #include <optional>
 #include <vector>
 
-#include "slideway/core/split_jacobian.hpp"
-#include "slideway/filippov/contact_dynamics.hpp"
-#include "slideway/filippov/mode_field.hpp"
-#include "slideway/model/sparse_derivatives.hpp"
+#include "core/split_jacobian.hpp"
+#include "filippov/contact_dynamics.hpp"
+#include "filippov/mode_field.hpp"
+#include "model/sparse_derivatives.hpp"
 
 namespace slideway {
 

@@ -9,7 +9,7 @@
 
 #include <Eigen/Core>
 
-#include "slideway/filippov/corner.hpp"
+#include "filippov/corner.hpp"
 
 namespace slideway {
 

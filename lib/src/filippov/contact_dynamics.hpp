@@ -23,9 +23,9 @@
 #include <memory>
 #include <vector>
 
+#include "filippov/complementarity.hpp"
+#include "filippov/contact_patterns.hpp"
 #include "slideway/core/compressed_columns.hpp"
-#include "slideway/filippov/complementarity.hpp"
-#include "slideway/filippov/contact_patterns.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/model/evaluator.hpp"
 

@@ -10,9 +10,9 @@
 #include <span>
 #include <string>
 
+#include "integrate/smooth_ode.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/integrate/linear_solver.hpp"
-#include "slideway/integrate/smooth_ode.hpp"
 
 namespace slideway {
 

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "slideway/filippov/corner.hpp"
+#include "filippov/corner.hpp"
 
 namespace slideway {
 

@@ -18,7 +18,7 @@
 #include <string>
 #include <vector>
 
-#include "slideway/filippov/corner.hpp"
+#include "filippov/corner.hpp"
 
 namespace slideway {
 

@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
+#include "filippov/surface_geometry.hpp"
 #include "slideway/filippov/classify.hpp"
-#include "slideway/filippov/surface_geometry.hpp"
 
 namespace slideway {
 

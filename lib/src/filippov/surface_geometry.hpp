@@ -9,7 +9,7 @@
 // It must not know modes, integrators or when to project.
 #pragma once
 
-#include "slideway/filippov/relay_structure.hpp"
+#include "filippov/relay_structure.hpp"
 #include "slideway/model/evaluator.hpp"
 
 namespace slideway {

@@ -14,8 +14,8 @@
 #include <string>
 #include <vector>
 
+#include "filippov/vertex_table.hpp"
 #include "slideway/filippov/mode.hpp"
-#include "slideway/filippov/vertex_table.hpp"
 
 namespace slideway {
 

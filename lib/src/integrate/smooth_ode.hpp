@@ -6,8 +6,8 @@
 
 #include <utility>
 
+#include "core/split_jacobian.hpp"
 #include "slideway/core/pattern.hpp"
-#include "slideway/core/split_jacobian.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {

@@ -10,7 +10,7 @@
 
 #include <vector>
 
-#include "slideway/filippov/vertex_table.hpp"
+#include "filippov/vertex_table.hpp"
 
 namespace slideway {
 
