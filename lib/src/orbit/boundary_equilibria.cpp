@@ -107,7 +107,7 @@ class BoundarySearch {
   // Zero counts as admissible.
   static bool same_sign(double a, double b) { return (a < 0) == (b < 0); }
 
-  // Margins of zero count as admissible ones.
+  // Two that meet at one value are one bifurcation; that of fewer surfaces slid along comes first.
   void join_from(std::size_t first) {
     for (std::size_t a = first; a < found_.size(); ++a)
       for (std::size_t b = a + 1; b < found_.size(); ++b) {
