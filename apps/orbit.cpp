@@ -31,11 +31,12 @@ double period_of(const std::string& text, const ModelInstance& instance) {
   return length_of_time("--period", "period", text, instance);
 }
 
-void check_request(const OrbitArguments& arguments) {
-  if (arguments.section.empty() && arguments.period.empty()) {
+void check_request(const OrbitArguments& arguments, const ModelInstance& instance) {
+  if (arguments.section.empty() && arguments.period.empty() && !schedule_period(instance.problem())) {
     refuse({.what = "nothing says when the orbit comes back",
             .where = "slideway orbit",
-            .expected = "--section NAME, or --period PERIOD where the equations depend on time",
+            .expected = "--section NAME, or --period PERIOD where the equations depend on time; time events "
+                        "need neither",
             .got = "neither"});
   }
   if (arguments.section.empty() && (!arguments.direction.empty() || arguments.returns)) {
@@ -62,10 +63,11 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
   const Simulator simulator(instance.problem(), options);
   const double length = arguments.transient.value_or(instance.end - instance.start);
   Run run{.start = instance.start, .end = instance.start + length, .state = instance.state};
-  if (arguments.period.empty())
+  if (!arguments.section.empty() && arguments.period.empty())
     return guess_at_section(simulator, run, *section_named(arguments.section, arguments.direction),
                             arguments.returns.value_or(0));
-  const double period = period_of(arguments.period, instance);
+  const double period =
+      arguments.period.empty() ? *schedule_period(instance.problem()) : period_of(arguments.period, instance);
   run.end = instance.start + period * std::ceil(length / period * (1 - 1e-9));
   return guess_after(simulator, run, period);
 }
@@ -133,9 +135,9 @@ int follow_branch(const OrbitArguments& arguments, const Model& model, const Orb
 }  // namespace
 
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err) {
-  check_request(arguments);
   const Model model = load_model(arguments.model);
   ModelInstance instance = model.instantiate(arguments.settings);
+  check_request(arguments, instance);
   OrbitOptions options;
   options.run = make_options(arguments, model.defaults);
   if (!arguments.rtol && !(model.defaults.rtol > 0)) options.run.rtol = usual_orbit_rtol;

@@ -43,7 +43,8 @@ std::string multiplier_text(const std::complex<double>& value) {
 std::string kind_text(MultiplierKind kind) {
   switch (kind) {
     case MultiplierKind::trivial: return "along the orbit";
-    case MultiplierKind::exact_zero: return "exactly 0: sliding or rest wipes it out";
+    case MultiplierKind::exact_zero: return "exactly 0: sliding, rest or a jump wipes it out";
+    case MultiplierKind::held: return "1 of a discrete state that nothing sets";
     default: return "";
   }
 }
@@ -69,7 +70,8 @@ Document multipliers_json(const PeriodicOrbit& orbit) {
 // The largest one that is not along the orbit.
 std::string largest_multiplier(const PeriodicOrbit& orbit) {
   for (const FloquetMultiplier& multiplier : orbit.multipliers)
-    if (multiplier.kind != MultiplierKind::trivial) return multiplier_text(multiplier.value);
+    if (multiplier.kind != MultiplierKind::trivial && multiplier.kind != MultiplierKind::held)
+      return multiplier_text(multiplier.value);
   return "";
 }
 

@@ -653,7 +653,8 @@ void add_orbit(CLI::App& program, OrbitArguments& arguments) {
       ->group(sought);
   app.add_option("--period", arguments.period,
                  "the period of the drive or a multiple of it, where the equations depend on time; else the "
-                 "first approximation of the period: a number, or an expression of parameters such as 2*pi/w")
+                 "first approximation of the period: a number, or an expression of parameters such as 2*pi/w "
+                 "(default without a section: that of the time events)")
       ->type_name("PERIOD")
       ->group(sought);
   add_number(
@@ -1005,7 +1006,8 @@ std::vector<std::string> examples_of(const std::string& command) {
   if (command == "orbit")
     return {"slideway orbit gallery/leine_belt --section slip",
             "slideway orbit dry-friction --period 4*pi --json orbit.json --plot orbit.svg",
-            "slideway orbit gallery/buck_converter --section clock --vary V_in=20:26:13"};
+            "slideway orbit gallery/buck_converter --section clock --vary V_in=20:26:13",
+            "slideway orbit gallery/sampled_pwm"};
   if (command == "equilibria")
     return {"slideway equilibria gallery/chua",
             "slideway equilibria gallery/harvesting --box x=0:2 --json -"};

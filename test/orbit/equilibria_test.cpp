@@ -226,3 +226,31 @@ TEST_CASE("equilibria are refused where the equations depend on time") {
                   std::invalid_argument);
   CHECK_THROWS_AS(equilibria_of(relays, {.starts = -1}), std::invalid_argument);
 }
+
+TEST_CASE("a table has no modes that hold nowhere, and its equilibrium is listed once") {
+  const ModelInstance instance = instance_of(R"TOML(
+[states]
+x = 0.3
+[time]
+end = 5.0
+[tables]
+f = { x = [-2.0, -1.0, 0.0, 1.0, 2.0], values = [3.0, 1.0, -1.0, -2.0, -4.0] }
+[derivatives]
+x = "f(x)"
+)TOML");
+  const Equilibria found =
+      find_equilibria(instance.problem(), {.start = 0, .end = 5, .state = instance.state});
+  CHECK(found.all_modes);
+  CAPTURE(found.modes);
+  for (const Equilibrium& one : found.found) CAPTURE(one.mode.word());
+  Index admissible = 0;
+  for (const Equilibrium& one : found.found) {
+    if (!one.admissible) continue;
+    ++admissible;
+    CHECK(one.state[0] == doctest::Approx(-0.5));
+  }
+  CHECK(admissible == 1);
+  // Of m knots that order the line, m + 1 stretches and m points have a region.
+  const Index knots = instance.system.surfaces();
+  CHECK(found.modes == 2 * knots + 1);
+}

@@ -84,3 +84,76 @@ TEST_CASE("sliding is interrupted where the least push of the drive vanishes") {
   check_only(branch_of(relaxing_under("0.2*sin(t) + 0.6*cos(2*t)"), 1.45, 1.35, 6),
              Bifurcation::adding_sliding, 1 - 0.2 + 0.6, 1e-7);
 }
+
+namespace {
+
+// w' = p + cos t - w below the surface w = 0 and K less above it. The orbit leaves its sliding where p + cos t falls through
+// zero, comes back to the surface at a time that K has no part in, and crosses it there if p + cos t is above K.
+struct SlidingBoundary {
+  double p;
+
+  double leaves() const { return std::acos(-p); }
+  double below(double t) const {
+    const auto particular = [&](double at) { return p + 0.5 * (std::cos(at) + std::sin(at)); };
+    return particular(t) - std::exp(leaves() - t) * particular(leaves());
+  }
+  double returns() const {
+    double low = kDrive - leaves(), high = low;
+    while (below(high) < 0) high += 0.01;
+    for (int k = 0; k < 100; ++k) (below(0.5 * (low + high)) < 0 ? low : high) = 0.5 * (low + high);
+    return 0.5 * (low + high);
+  }
+  double push() const { return p + std::cos(returns()); }
+  std::string text() const {
+    return "[parameters]\nK = 0.6\n[states]\nw = -0.1\n[time]\nend = 100.0\n[surfaces]\nlimit = \"w\"\n"
+           "[derivatives]\nw = \"-w + " +
+           number(p) + " + cos(t) - 0.5*K*(1 + sgn(limit))\"\n";
+  }
+  static std::string number(double value) { return std::to_string(value); }
+  OrbitBranch branch(double first, double last) const {
+    const std::string model = text();
+    const auto instance = [=](double value) { return instance_of(model, {{"K", value}}); };
+    const OrbitGuess guess =
+        guess_after(Simulator(instance(first).problem(), {.rtol = 1e-9}),
+                    {.start = 0, .end = 4 * kDrive, .state = instance(first).state}, kDrive);
+    return follow_periodic_orbit({.problem = [=](double value) { return instance(value).problem(); },
+                                  .period = [](double) { return kDrive; }},
+                                 guess, {.first = first, .last = last, .points = 7});
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a crossing begins to slide where the push above the surface vanishes while it grows") {
+  const SlidingBoundary exact{.p = 0.0};
+  REQUIRE(exact.returns() < kDrive);
+  const OrbitBranch branch = exact.branch(exact.push() - 0.05, exact.push() + 0.03);
+  check_only(branch, Bifurcation::crossing_sliding, exact.push(), 1e-8);
+  CHECK(branch.points.front().orbit.signature.find("crossing(limit)") != std::string::npos);
+}
+
+TEST_CASE("sliding begins in a crossing where the push above the surface vanishes while it falls") {
+  const SlidingBoundary exact{.p = -0.6};
+  REQUIRE(exact.returns() > kDrive);
+  const OrbitBranch branch = exact.branch(exact.push() - 0.03, exact.push() + 0.03);
+  check_only(branch, Bifurcation::switching_sliding, exact.push(), 1e-8);
+}
+
+TEST_CASE("an oscillator begins to touch its stop at the amplitude of its linear response") {
+  const double w = 2.6;
+  const double amplitude = 1 / std::hypot(1 - w * w, 0.1 * w);
+  const auto instance = [=](double d) { return gallery_instance("impact_oscillator", {{"d", d}, {"w", w}}); };
+  const double period = 2 * kPi / w;
+  const double first = 1.1 * amplitude;
+  const OrbitGuess guess =
+      guess_after(Simulator(instance(first).problem(), {.rtol = 1e-9}),
+                  {.start = 0, .end = 100 * period, .state = instance(first).state}, period);
+  const OrbitBranch branch = follow_periodic_orbit(
+      {.problem = [=](double d) { return instance(d).problem(); }, .period = [=](double) { return period; }},
+      guess, {.first = first, .last = 0.9 * amplitude, .points = 7});
+  // The derivative grows like a root behind the touch, where the branch may end.
+  CAPTURE(branch.message);
+  REQUIRE(branch.bifurcations.size() >= 1);
+  CHECK(branch.bifurcations.front().kind == Bifurcation::grazing);
+  CHECK(std::abs(branch.bifurcations.front().parameter - amplitude) <= 1e-7);
+}

@@ -1,6 +1,9 @@
 // Guesses that make no sense, and searches that find nothing.
 #include "test/orbit/found_orbit.hpp"
 
+#include <functional>
+#include <limits>
+
 using namespace slideway;
 using namespace slideway::test;
 
@@ -73,11 +76,26 @@ TEST_CASE("a section without enough arrivals and an unknown one are refused") {
   CHECK(says(guess("zerro", 5, 1), "did you mean 'zero'"));
 }
 
-TEST_CASE("a model with time events is refused") {
-  const ModelInstance instance = gallery_instance("sampled_sliding");
-  CHECK(says(
-      refusal_of([&] { find_periodic_orbit(instance.problem(), {.period = 1, .state = instance.state}); }),
-      "known times"));
+TEST_CASE("known times that do not repeat themselves after the period are refused") {
+  const char* const head =
+      "[states]\nx = 1.0\n[discrete]\nu = 0.0\nw = 0.0\n[time]\nend = 5.0\n[derivatives]\nx = \"u - x\"\n";
+  const auto refused = [&](const std::string& events, double start, double period) {
+    const ModelInstance instance = instance_of(head + events);
+    return refusal_of([&] {
+      find_periodic_orbit(instance.problem(), {.start = start, .period = period, .state = instance.state});
+    });
+  };
+  const auto every = [](const std::string& name, const std::string& period, const std::string& set) {
+    return "[[every]]\nname = \"" + name + "\"\nperiod = \"" + period + "\"\nset = { " + set + " }\n";
+  };
+  const std::string slow = every("slow", "0.25", "u = \"-x\"");
+  CHECK(says(refused(slow, 0, 0.3), "expected 0.25, or a multiple of it"));
+  CHECK(
+      says(refused(slow + every("fast", "0.1", "w = \"x\""), 0, 0.25), "expected 0.5, or a multiple of it"));
+  CHECK(says(refused(slow + every("odd", "sqrt(2)/8", "w = \"x\""), 0, 0.25), "no common multiple"));
+  const std::string once = "[[every]]\nname = \"few\"\nperiod = \"0.25\"\ncount = 3\nset = { u = \"-x\" }\n";
+  CHECK(says(refused(once, 0, 0.25), "does not go on for ever"));
+  CHECK(says(refused(slow, std::numeric_limits<double>::quiet_NaN(), 0.25), "a finite time"));
 }
 
 TEST_CASE("an equilibrium is not taken for an orbit") {
@@ -94,4 +112,35 @@ v = "-x - v"
   const PeriodicOrbit orbit = find_periodic_orbit(instance.problem(), {.period = 7, .state = instance.state});
   CHECK_FALSE(orbit.converged);
   CHECK(says(orbit.message, "equilibrium"));
+}
+
+TEST_CASE("where no orbit is periodic the message tells that a multiplier is 1") {
+  // The mean of x' is 0.1, whatever x is.
+  const ModelInstance instance = instance_of(R"TOML(
+[states]
+x = 0.0
+[time]
+end = 30.0
+[derivatives]
+x = "0.1 + cos(t)"
+)TOML");
+  const PeriodicOrbit orbit =
+      find_periodic_orbit(instance.problem(), {.period = 2 * kPi, .state = instance.state});
+  CHECK_FALSE(orbit.converged);
+  CHECK(says(orbit.message, "a multiplier is 1"));
+}
+
+TEST_CASE("a field without a value ends the search with a message") {
+  const ModelInstance instance = instance_of(R"TOML(
+[states]
+x = 0.5
+[time]
+end = 30.0
+[derivatives]
+x = "-sqrt(x - 0.1*t)"
+)TOML");
+  const PeriodicOrbit orbit =
+      find_periodic_orbit(instance.problem(), {.period = 20, .state = instance.state});
+  CHECK_FALSE(orbit.converged);
+  CHECK(says(orbit.message, "the solution from the first approximation ends"));
 }

@@ -12,22 +12,39 @@ namespace slideway {
 
 namespace {
 
-constexpr double kLeastSingular = 1e-9;  // of the largest one, below which a singular value is rounding
+// Of the largest one, below which a singular value of what one event does is rounding. The derivative by the directions
+// before the event has errors of 1e-16 of its largest entry, and directions that shrink below a part of 1e-6 of it are not looked at.
+constexpr double kLeastSingular = 1e-9;
+constexpr double kLeastStretch = 1e-6;
 
-// A with S = B·A, its rows orthogonal to what S wipes out; the identity where nothing is.
-Matrix surviving_directions(Index n, const std::vector<WipedOut>& events) {
-  Matrix result = Matrix::Identity(n, n);
-  for (const WipedOut& event : events) {
-    if (event.directions <= 0 || !event.derivative.allFinite()) continue;
-    const Eigen::JacobiSVD<Matrix> svd(event.derivative, Eigen::ComputeThinU | Eigen::ComputeThinV);
-    const Vector& singular = svd.singularValues();
+// A with S = B·A, its rows orthonormal and orthogonal to what all events wipe out.
+Matrix surviving_directions(Index n, const std::vector<Passage>& passages) {
+  Matrix kept = Matrix::Identity(n, n);  // in columns
+  for (const Passage& passage : passages) {
+    if (kept.cols() == 0) break;
+    if (!passage.before.allFinite() || !passage.after.allFinite()) continue;
+    // The directions that arrive, as orthonormal ones U = S⁻·kept·V·σ⁻¹, and what the event makes of them.
+    const Eigen::JacobiSVD<Matrix> arriving(passage.before * kept, Eigen::ComputeThinU | Eigen::ComputeThinV);
+    const Vector& stretch = arriving.singularValues();
+    Index seen = 0;
+    while (seen < stretch.size() && stretch[seen] > kLeastStretch * stretch[0]) ++seen;
+    if (seen == 0) continue;
+    const Matrix origin = arriving.matrixV().leftCols(seen) * stretch.head(seen).cwiseInverse().asDiagonal();
+    const Eigen::JacobiSVD<Matrix> event(passage.after * kept * origin, Eigen::ComputeThinV);
+    const Vector& singular = event.singularValues();
     Index rank = 0;
-    while (rank < n && singular[rank] > kLeastSingular * singular[0]) ++rank;
-    rank = std::max(rank, n - event.directions);
-    if (rank < result.rows()) result = svd.matrixV().leftCols(rank).transpose();
+    while (rank < seen && singular[rank] > kLeastSingular * singular[0]) ++rank;
+    const Index lost = std::min(seen - rank, passage.most);
+    if (lost == 0) continue;
+    const Matrix wiped_out = origin * event.matrixV().rightCols(lost);
+    const Eigen::HouseholderQR<Matrix> qr(wiped_out);
+    kept = (kept * Matrix(qr.householderQ()).rightCols(kept.cols() - lost)).eval();
   }
-  return result;
+  return kept.transpose();
 }
+
+// The rows and columns of all states but those that are held.
+Matrix without_held(const Matrix& matrix, const std::vector<Index>& free) { return matrix(free, free); }
 
 std::vector<std::complex<double>> eigenvalues(const Matrix& matrix) {
   if (matrix.rows() == 0) return {};
@@ -38,11 +55,25 @@ std::vector<std::complex<double>> eigenvalues(const Matrix& matrix) {
 }  // namespace
 
 std::vector<FloquetMultiplier> floquet_multipliers(const Matrix& monodromy,
-                                                   const std::vector<WipedOut>& events, const Vector& field) {
+                                                   const std::vector<Passage>& passages,
+                                                   const std::vector<Index>& held, const Vector& field) {
   const Index n = monodromy.rows();
   std::vector<FloquetMultiplier> result;
   if (!monodromy.allFinite()) return result;
-  const Matrix kept = surviving_directions(n, events);  // orthonormal rows
+  if (!held.empty()) {
+    std::vector<Index> free;
+    for (Index i = 0; i < n; ++i)
+      if (std::find(held.begin(), held.end(), i) == held.end()) free.push_back(i);
+    std::vector<Passage> of_free;
+    for (const Passage& passage : passages)
+      of_free.push_back(
+          {without_held(passage.before, free), without_held(passage.after, free), passage.most});
+    const Vector along = field.size() > 0 ? Vector(field(free)) : Vector();
+    result = floquet_multipliers(without_held(monodromy, free), of_free, {}, along);
+    result.insert(result.end(), held.size(), {.value = 1, .kind = MultiplierKind::held});
+    return result;
+  }
+  const Matrix kept = surviving_directions(n, passages);  // orthonormal rows
   Matrix reduced = kept * monodromy * kept.transpose();
   if (field.size() > 0 && (kept * field).norm() > 0) {
     // The eigenvector of 1 spans a space that the matrix leaves as it is; the others are the eigenvalues beside it.

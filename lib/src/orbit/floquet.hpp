@@ -10,15 +10,16 @@
 
 namespace slideway {
 
-// The derivative of the state by the state at the begin just after an event of the orbit, and the directions that
-// are wiped out there: one for every surface that slides, two for every closed contact.
-struct WipedOut {
-  Matrix derivative = {};  // n × n
-  Index directions = 0;
+// The derivative of the state by the state at the begin of the orbit, before and after an event; n × n, of scaled states.
+struct Passage {
+  Matrix before = {};
+  Matrix after = {};
+  Index most = 0;  // directions that can be wiped out there
 };
 
-// `field` is that at the begin of the orbit where the problem is autonomous, else empty.
+// `held` are states that nothing sets. `field` is that at the begin of the orbit where the problem is autonomous, else empty.
 std::vector<FloquetMultiplier> floquet_multipliers(const Matrix& monodromy,
-                                                   const std::vector<WipedOut>& events, const Vector& field);
+                                                   const std::vector<Passage>& passages,
+                                                   const std::vector<Index>& held, const Vector& field);
 
 }  // namespace slideway

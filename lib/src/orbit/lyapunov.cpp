@@ -27,7 +27,8 @@ constexpr double kLargestCondition = 100;
 constexpr int kMostParts = 4096;
 // The error that 20 batch means give for their mean is itself uncertain by 1/√(2·19), a sixth.
 constexpr std::size_t kBatches = 20;
-constexpr Index kSizeSamples = 200;  // at which the sizes of states are looked at
+// At which the sizes of states are looked at: of a state that turns, the largest of 40 values per turn is within 1 % of it, over five turns.
+constexpr Index kSizeSamples = 200;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
 // Orthonormal ones that lie along no axis: one that a solution keeps apart from the others would otherwise be taken for the first.
@@ -273,12 +274,6 @@ LyapunovExponents lyapunov_exponents(const Automaton& problem, const Run& run,
             .where = where,
             .expected = "an end of at least " + number_text(run.start + options.transient + options.block),
             .got = number_text(run.end)});
-  }
-  if (!problem.system().time_events().empty() || problem.system().discrete() > 0) {
-    refuse({.what = "the problem acts at known times, through which runs have no derivatives",
-            .where = where,
-            .expected = "a problem without time events and discrete states",
-            .got = std::to_string(problem.system().time_events().size()) + " time events"});
   }
   return LyapunovRun(problem, run, options).execute();
 }

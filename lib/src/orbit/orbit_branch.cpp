@@ -12,6 +12,7 @@
 #include "core/number_text.hpp"
 #include "orbit/name_bifurcation.hpp"
 #include "orbit/regular_times.hpp"
+#include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -56,7 +57,11 @@ Index pairs_of(const PeriodicOrbit& orbit) {
 class BranchSearch {
  public:
   BranchSearch(const OrbitFamily& family, const OrbitGuess& guess, const OrbitBranchOptions& options)
-      : family_(family), options_(options), range_(options.last - options.first), guess_(guess) {}
+      : family_(family),
+        options_(options),
+        range_(options.last - options.first),
+        guess_(guess),
+        period_(family.period) {}
 
   OrbitBranch execute() {
     Place here;
@@ -67,7 +72,8 @@ class BranchSearch {
       return result_;
     }
     autonomous_ = here.orbit.autonomous;
-    if (!autonomous_ && !family_.period) {
+    if (!autonomous_ && !family_.period) take_period_of_schedule(here.orbit.period);
+    if (!autonomous_ && !period_) {
       refuse({.what = "the equations depend on time, and nothing tells their period",
               .where = "follow_periodic_orbit",
               .expected = "OrbitFamily::period",
@@ -80,10 +86,25 @@ class BranchSearch {
   }
 
  private:
-  // The drive repeats itself: an early begin moves least with its frequency.
+  // Of time events, if the equations do not depend on time otherwise.
+  void take_period_of_schedule(double period) {
+    const std::optional<double> schedule = schedule_period(family_.problem(options_.first));
+    if (!schedule) return;
+    const double multiple = std::round(period / *schedule);
+    period_ = [this, multiple](double value) {
+      const std::optional<double> here = schedule_period(family_.problem(value));
+      if (!here) throw std::invalid_argument("the time events have no common period");
+      return multiple * *here;
+    };
+  }
+
+  // The drive repeats itself: an early begin moves least with its frequency. Time events must act already.
   void begin_near_zero(Place& here) {
     const double period = here.orbit.period;
-    here.orbit.start -= period * std::floor(here.orbit.start / period);
+    const double first = std::max(0.0, schedule_start(family_.problem(here.parameter)));
+    const double earlier = period * std::floor((here.orbit.start - first) / period);
+    here.orbit.start -= earlier;
+    for (const Index i : here.orbit.clocks) here.orbit.state[i] -= earlier;
     std::optional<PeriodicOrbit> again = orbit_at(here.parameter, guess_of(here.orbit));
     if (again) here.orbit = *again;
   }
@@ -94,7 +115,7 @@ class BranchSearch {
 
   std::optional<PeriodicOrbit> orbit_at(double parameter, OrbitGuess guess, double taken_residual = 0) {
     try {
-      if (!autonomous_) guess.period = family_.period(parameter);
+      if (!autonomous_) guess.period = period_(parameter);
       OrbitOptions options = options_.orbit;
       options.shots = 1;
       options.taken_residual = taken_residual;
@@ -111,12 +132,15 @@ class BranchSearch {
   void anchor_at(Place& place) {
     const PeriodicOrbit& orbit = place.orbit;
     anchor_ = guess_of(orbit);
-    sizes_ = orbit.state.cwiseAbs();
+    clocks_ = Vector::Zero(orbit.state.size());
+    for (const Index i : orbit.clocks) clocks_[i] = 1;
+    held_ = held_states_of(family_.problem(place.parameter), orbit.solution);
+    sizes_ = (orbit.state - orbit.start * clocks_).cwiseAbs();
     Vector x(sizes_.size());
     for (std::size_t k = 0; k < orbit.solution.trajectory.segments().size(); ++k)
       for (const double t : orbit.solution.trajectory.step_times(k)) {
         orbit.solution.trajectory.evaluate(k, t, x);
-        sizes_ = sizes_.cwiseMax(x.cwiseAbs());
+        sizes_ = sizes_.cwiseMax((x - t * clocks_).cwiseAbs());
       }
     sizes_ = sizes_.cwiseMax(1e-3 * std::max(sizes_.maxCoeff(), 1e-300));
     members_.clear();
@@ -126,7 +150,7 @@ class BranchSearch {
   Vector coordinates(const PeriodicOrbit& orbit, double parameter) const {
     const Index n = orbit.state.size();
     Vector u(n + (autonomous_ ? 2 : 1));
-    u.head(n) = orbit.state.cwiseQuotient(sizes_);
+    u.head(n) = (orbit.state - orbit.start * clocks_).cwiseQuotient(sizes_);
     if (autonomous_) u[n] = orbit.period / anchor_.period;
     u[u.size() - 1] = (parameter - options_.first) / range_;
     return u;
@@ -155,9 +179,15 @@ class BranchSearch {
       run.on_event = {};
       run.sensitivities = by_initial_values(problem.system(), problem.system().state_names());
       member->simulator = std::make_unique<Simulator>(problem, run);
-      const double period = autonomous_ ? anchor_.period : family_.period(parameter);
+      const double period = autonomous_ ? anchor_.period : period_(parameter);
       member->shooting = std::make_unique<Shooting>(
-          *member->simulator, anchor_.start, period, autonomous_, sizes_,
+          *member->simulator,
+          Round{.start = anchor_.start,
+                .period = period,
+                .period_is_unknown = autonomous_,
+                .clocks = clocks_,
+                .held = held_},
+          sizes_,
           std::vector<ShotStart>{{.fraction = 0, .state = anchor_.state, .location = anchor_.location}});
       member->equations = member->shooting->equations();
       if (members_.size() > 8) members_.erase(members_.begin());
@@ -240,7 +270,7 @@ class BranchSearch {
     Place place;
     place.parameter = parameter_of(found.u);
     OrbitGuess guess = anchor_;
-    guess.state = found.u.head(sizes_.size()).cwiseProduct(sizes_);
+    guess.state = found.u.head(sizes_.size()).cwiseProduct(sizes_) + guess.start * clocks_;
     if (autonomous_) guess.period = anchor_.period * found.u[sizes_.size()];
     const auto orbit = orbit_at(place.parameter, guess, 1e4 * rtol);
     if (!orbit) return std::nullopt;
@@ -432,7 +462,11 @@ class BranchSearch {
     while (high - low > width) {
       const double part = 0.5 * (low + high);
       auto middle = between(one, other, part);
-      if (!middle) break;
+      // Behind a grazing contact the derivative is that of a root, and Newton's method finds no orbit close to it.
+      if (!middle) {
+        high = part;
+        continue;
+      }
       if (has_same_events(one.orbit, middle->orbit)) {
         low = part;
         at_low = std::move(*middle);
@@ -454,9 +488,12 @@ class BranchSearch {
   const OrbitBranchOptions& options_;
   double range_;
   OrbitGuess guess_;
+  std::function<double(double)> period_;  // of the drive and of time events
   bool autonomous_ = false;
   OrbitGuess anchor_ = {};
   Vector sizes_ = {};
+  Vector clocks_ = {};            // 1 at discrete states that hold times
+  std::vector<Index> held_ = {};  // discrete states that nothing sets
   std::vector<std::unique_ptr<Member>> members_ = {};
   std::string failure_ = {};
   OrbitBranch result_ = {};

@@ -5,6 +5,7 @@
 
 #include "core/number_text.hpp"
 #include "orbit/regular_times.hpp"
+#include "orbit/schedule.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"
 
@@ -49,6 +50,16 @@ std::size_t returns_of(const std::vector<Vector>& states) {
   return best;
 }
 
+// Time events act after whole periods of theirs, and what comes back does so then.
+double period_between(const Automaton& problem, double begin, double end) {
+  constexpr double near = 0.1;  // of the period of time events
+  const std::optional<double> schedule = schedule_period(problem);
+  if (!schedule || !acts_at_known_times(problem, end)) return end - begin;
+  const double rounds = std::round((end - begin) / *schedule);
+  const bool is_near = rounds >= 1 && std::abs(end - begin - rounds * *schedule) <= near * *schedule;
+  return is_near ? rounds * *schedule : end - begin;
+}
+
 }  // namespace
 
 OrbitGuess guess_at_section(const Simulator& simulator, const Run& run, const PoincareSection& section,
@@ -75,7 +86,7 @@ OrbitGuess guess_at_section(const Simulator& simulator, const Run& run, const Po
   const double end = times.back(), begin = times[times.size() - 1 - round];
   const double t = regular_time(solution, begin, end, begin);
   return {.start = t,
-          .period = end - begin,
+          .period = period_between(simulator.automaton(), begin, end),
           .state = solution.trajectory(t),
           .location = solution.trajectory.location(t)};
 }

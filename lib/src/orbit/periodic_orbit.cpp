@@ -6,9 +6,12 @@
 #include <optional>
 #include <utility>
 
+#include <Eigen/SVD>
+
 #include "core/number_text.hpp"
 #include "orbit/floquet.hpp"
 #include "orbit/regular_times.hpp"
+#include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
 #include "orbit/time_dependence.hpp"
 #include "slideway/core/errors.hpp"
@@ -24,6 +27,8 @@ constexpr double kSamePoint = 1e-6;  // of the size of the orbit
 constexpr double kWantedResidual = 2;  // in relative tolerances of the runs
 constexpr double kAcceptedResidual =
     1000;  // likewise, where rounding or an event keeps Newton's method from less
+// Of the sizes of the states. Where an orbit repels strongly, one run round multiplies the residual.
+constexpr double kComesBack = 1e-3;
 constexpr Index kMostShots = 64;
 
 void check_guess(const Automaton& problem, const OrbitGuess& guess, const OrbitOptions& options) {
@@ -53,12 +58,13 @@ void check_guess(const Automaton& problem, const OrbitGuess& guess, const OrbitO
             .expected = "max_iterations of at least 1",
             .got = std::to_string(options.max_iterations)});
   }
-  if (!problem.system().time_events().empty() || problem.system().discrete() > 0) {
-    refuse({.what = "the problem acts at known times, through which runs have no derivatives",
+  if (!std::isfinite(guess.start)) {
+    refuse({.what = "the begin of the guess makes no sense",
             .where = where,
-            .expected = "a problem without time events and discrete states",
-            .got = std::to_string(problem.system().time_events().size()) + " time events"});
+            .expected = "a finite time",
+            .got = number_text(guess.start)});
   }
+  check_schedule(problem, guess.start, guess.period, where);
 }
 
 Options plain(const Options& asked) {
@@ -71,21 +77,17 @@ Options plain(const Options& asked) {
   return options;
 }
 
-// The sizes of the states on a solution; no less than where their relative tolerance ends.
-Vector sizes_on(const Solution& solution, const Options& options) {
+// The sizes of the states on a solution; no less than where their relative tolerance ends. Clocks count from the time.
+Vector sizes_on(const Solution& solution, const Options& options, const Vector& clocks) {
   const Index n = solution.initial.state.size();
   Vector sizes = options.atol.expand(n, options.rtol) / options.rtol;
   Vector x(n);
   for (std::size_t k = 0; k < solution.trajectory.segments().size(); ++k)
     for (const double t : solution.trajectory.step_times(k)) {
       solution.trajectory.evaluate(k, t, x);
-      sizes = sizes.cwiseMax(x.cwiseAbs());
+      sizes = sizes.cwiseMax((x - t * clocks).cwiseAbs());
     }
   return sizes;
-}
-
-double distance(const Vector& a, const Vector& b, const Vector& sizes) {
-  return (a - b).cwiseQuotient(sizes).lpNorm<Eigen::Infinity>();
 }
 
 std::vector<ShotStart> shots_along(const Solution& round, double period, Index count) {
@@ -116,7 +118,11 @@ class OrbitSearch {
   PeriodicOrbit execute() {
     const Solution round = once_round();
     if (!round.outcome.reached_end()) return result_;
-    sizes_ = sizes_on(round, options_.run);
+    sizes_ = sizes_on(round, options_.run, clocks_);
+    result_.clocks.clear();
+    for (Index i = 0; i < clocks_.size(); ++i)
+      if (clocks_[i] != 0) result_.clocks.push_back(i);
+    held_ = held_states_of(problem_, round);
     const std::vector<Index> attempts =
         options_.shots > 0 ? std::vector<Index>{options_.shots} : std::vector<Index>{1, 4, 8, 16};
     std::size_t last_count = 0;
@@ -149,10 +155,13 @@ class OrbitSearch {
   Solution once_round() {
     Solution round = follow_guess();
     if (!tell_end(round)) return round;
-    result_.autonomous = !depends_on_time(problem_, round);
+    clocks_ = clocks_of(problem_, round);
+    result_.autonomous =
+        !acts_at_known_times(problem_, guess_.start) && !depends_on_time(problem_, round, clocks_);
     if (!result_.autonomous) check_drive(round);
-    const bool is_regular =
-        round.initial.mode.codimension() == 0 && !is_on_surface(problem_, round, guess_.start, guess_.state);
+    const bool is_regular = round.initial.mode.codimension() == 0 &&
+                            !is_on_surface(problem_, round, guess_.start, guess_.state) &&
+                            !is_near_known_time(problem_, guess_.start);
     if (is_regular) return round;
     const double t =
         regular_time(round, guess_.start, guess_.start + guess_.period, guess_.start + 0.5 * guess_.period);
@@ -173,7 +182,7 @@ class OrbitSearch {
   }
 
   void check_drive(const Solution& round) const {
-    const double change = change_by_shift(problem_, round, guess_.period);
+    const double change = change_by_shift(problem_, round, guess_.period, clocks_);
     if (change <= kPeriodTolerance) return;
     refuse({.what = "the equations depend on time and do not repeat themselves after the period",
             .where = "find_periodic_orbit",
@@ -200,7 +209,13 @@ class OrbitSearch {
   }
 
   void attempt(std::vector<ShotStart> shots) {
-    Shooting shooting(simulator_, guess_.start, guess_.period, result_.autonomous, sizes_, std::move(shots));
+    Shooting shooting(simulator_,
+                      {.start = guess_.start,
+                       .period = guess_.period,
+                       .period_is_unknown = result_.autonomous,
+                       .clocks = clocks_,
+                       .held = held_},
+                      sizes_, std::move(shots));
     const EquationsResult found = zero_of(shooting);
     result_.iterations += found.iterations;
     result_.residual = found.residual;
@@ -208,6 +223,9 @@ class OrbitSearch {
     if (!found.converged || shooting.runs(found.u).empty()) {
       result_.message = "Newton's method found no orbit: " + found.message +
                         (failure.empty() ? "" : "; " + failure) +
+                        (is_singular(shooting, found.u)
+                             ? "; a multiplier is 1 there, as at a fold, or where orbits form a family"
+                             : "") +
                         "; make the transient longer, begin nearer to an orbit, or take more shots";
       return;
     }
@@ -219,31 +237,49 @@ class OrbitSearch {
     result_.monodromy = shooting.monodromy(found.u);
     const Vector field = result_.autonomous ? shooting.field_at_start(found.u) : Vector();
     if (field.size() > 0) result_.trivial_error = (result_.monodromy * field - field).norm() / field.norm();
-    result_.multipliers = floquet_multipliers(result_.monodromy, wiped_out(shooting.runs(found.u)), field);
+    result_.multipliers = multipliers(shooting.runs(found.u), field);
     judge();
     look_at();
   }
 
-  // Where directions are wiped out along all shots.
-  std::vector<WipedOut> wiped_out(const std::vector<Solution>& runs) const {
-    std::vector<WipedOut> result;
-    const Index surfaces = problem_.system().surfaces();
-    Matrix before = Matrix::Identity(result_.state.size(), result_.state.size());
-    const auto note = [&](const Mode& mode, const Matrix& derivative) {
-      Index directions = 0;
-      for (Index i = 0; i < mode.size(); ++i)
-        if (mode[i] == Side::sliding) directions += i < surfaces ? 1 : 2;
-      if (directions > 0) result.push_back({derivative * before, directions});
+  // Whether the equations have a direction in which they hardly change.
+  static bool is_singular(Shooting& shooting, const Vector& u) {
+    Matrix jacobian(u.size(), u.size());
+    if (!u.allFinite() || !shooting.equations().jacobian(u, jacobian) || !jacobian.allFinite()) return false;
+    const Eigen::JacobiSVD<Matrix> svd(jacobian);
+    return svd.singularValues().minCoeff() <= kNeutral * svd.singularValues().maxCoeff();
+  }
+
+  // Of states divided by their sizes, which does not change them, but makes zeros comparable.
+  std::vector<FloquetMultiplier> multipliers(const std::vector<Solution>& runs, const Vector& field) const {
+    const auto scaled = [&](const Matrix& derivative) -> Matrix {
+      return sizes_.cwiseInverse().asDiagonal() * derivative * sizes_.asDiagonal();
     };
+    std::vector<Passage> passages;
+    Matrix whole = Matrix::Identity(sizes_.size(), sizes_.size());
     for (const Solution& run : runs) {
-      for (std::size_t k = 0; k < run.events.size(); ++k) {
-        const EventRecord& event = run.events[k];
-        if (event.to && !event.listed_only) note(*event.to, run.sensitivities->events()[k].after);
-      }
-      if (run.events.empty()) note(run.final.mode, run.sensitivities->final());
-      before = run.sensitivities->final() * before;
+      const auto& events = run.sensitivities->events();
+      const Matrix final = scaled(run.sensitivities->final());
+      // A run that begins on surfaces or closed contacts is taken onto them without an event.
+      const Index taken = wiped_out_in(run.initial.mode);
+      if (taken > 0)
+        passages.push_back({.before = whole,
+                            .after = (events.empty() ? final : scaled(events.front().before)) * whole,
+                            .most = taken});
+      for (const EventSensitivity& event : events)
+        passages.push_back({scaled(event.before) * whole, scaled(event.after) * whole, sizes_.size()});
+      whole = (final * whole).eval();
     }
-    return result;
+    return floquet_multipliers(whole, passages, held_,
+                               field.size() > 0 ? Vector(field.cwiseQuotient(sizes_)) : Vector());
+  }
+
+  Index wiped_out_in(const Mode& mode) const {
+    const Index surfaces = problem_.system().surfaces();
+    Index directions = 0;
+    for (Index i = 0; i < mode.size(); ++i)
+      if (mode[i] == Side::sliding) directions += i < surfaces ? 1 : 2;
+    return directions;
   }
 
   void judge() {
@@ -296,6 +332,8 @@ class OrbitSearch {
           round.sensitivities->reason();
     } else if (!round.pending.empty()) {
       result_.admissibility = "a delayed action is due after the end of the round";
+    } else if (distance_from_begin(round.final.state, round.final.t) > kComesBack) {
+      result_.admissibility = "one run round does not come back";
     } else if (!result_.monodromy.allFinite()) {
       result_.admissibility = "the derivative is not finite";
     }
@@ -308,9 +346,25 @@ class OrbitSearch {
     for (std::size_t k = 0; k < trajectory.segments().size(); ++k)
       for (const double t : trajectory.step_times(k)) {
         trajectory.evaluate(k, t, x);
-        if (distance(x, result_.state, sizes_) > kSamePoint) return false;
+        if (distance_from_begin(x, t) > kSamePoint) return false;
       }
     return result_.autonomous;
+  }
+
+  // Clocks count from the time.
+  double distance_from_begin(const Vector& x, double t) const {
+    return (x - result_.state - (t - result_.start) * clocks_)
+        .cwiseQuotient(sizes_)
+        .lpNorm<Eigen::Infinity>();
+  }
+
+  bool repeats_after(const Solution& round, double time) const {
+    const std::optional<double> schedule = schedule_period(problem_);
+    if (schedule) {
+      const double ratio = time / *schedule;
+      if (!(std::round(ratio) >= 1) || std::abs(ratio - std::round(ratio)) > kPeriodTolerance) return false;
+    }
+    return change_by_shift(problem_, round, time, clocks_) <= kPeriodTolerance;
   }
 
   void find_repeats(const Solution& round) {
@@ -321,12 +375,12 @@ class OrbitSearch {
       bool is_same = true;
       for (Index j = 1; j < k && is_same; ++j) {
         const double part = static_cast<double>(j) / static_cast<double>(k);
-        is_same = distance(round.trajectory(result_.start + part * result_.period), result_.state, sizes_) <=
-                  allowed;
+        const double t = result_.start + part * result_.period;
+        is_same = distance_from_begin(round.trajectory(t), t) <= allowed;
       }
       const double fraction = result_.period / static_cast<double>(k);
       if (!is_same) continue;
-      if (!result_.autonomous && change_by_shift(problem_, round, fraction) > kPeriodTolerance) continue;
+      if (!result_.autonomous && !repeats_after(round, fraction)) continue;
       result_.repeats = k;
       return;
     }
@@ -338,6 +392,8 @@ class OrbitSearch {
   OrbitGuess guess_;
   Simulator simulator_;
   Vector sizes_ = {};
+  Vector clocks_ = {};            // 1 at discrete states that hold times
+  std::vector<Index> held_ = {};  // discrete states that nothing sets
   PeriodicOrbit result_ = {};
 };
 
@@ -348,6 +404,7 @@ const char* to_string(MultiplierKind kind) {
     case MultiplierKind::ordinary: return "ordinary";
     case MultiplierKind::trivial: return "trivial";
     case MultiplierKind::exact_zero: return "exact_zero";
+    case MultiplierKind::held: return "held";
   }
   return "";
 }

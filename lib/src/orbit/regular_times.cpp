@@ -19,16 +19,19 @@ struct Stretch {
 }  // namespace
 
 double regular_time(const Solution& solution, double begin, double end, double wanted) {
-  std::optional<Stretch> longest;
+  std::optional<Stretch> longest, longest_of_all;
   for (const Segment& segment : solution.trajectory.segments()) {
     const Stretch here{std::max(begin, segment.start), std::min(end, segment.end)};
-    if (!(here.length() > 0) || !is_free(segment)) continue;
+    if (!(here.length() > 0)) continue;
+    if (!longest_of_all || here.length() > longest_of_all->length()) longest_of_all = here;
+    if (!is_free(segment)) continue;
     const double margin = kMargin * (segment.end - segment.start);
     const bool keeps_off_begin = wanted - segment.start >= margin || segment.start == solution.initial.t;
     const bool keeps_off_end = segment.end - wanted >= margin;
     if (wanted >= here.begin && wanted <= here.end && keeps_off_begin && keeps_off_end) return wanted;
     if (!longest || here.length() > longest->length()) longest = here;
   }
+  if (!longest) longest = longest_of_all;
   return longest ? longest->middle() : wanted;
 }
 

@@ -6,16 +6,13 @@
 
 namespace slideway {
 
-Shooting::Shooting(const Simulator& simulator, double start, double period, bool period_is_unknown,
-                   Vector sizes, std::vector<ShotStart> shots)
+Shooting::Shooting(const Simulator& simulator, Round round, Vector sizes, std::vector<ShotStart> shots)
     : simulator_(simulator),
-      start_(start),
-      first_period_(period),
-      period_is_unknown_(period_is_unknown),
+      round_(std::move(round)),
       sizes_(std::move(sizes)),
       shots_(std::move(shots)),
       n_(sizes_.size()) {
-  if (!period_is_unknown_) return;
+  if (!round_.period_is_unknown) return;
   const Vector u = unknowns();
   if (!follow(u)) return;
   phase_ = field_at_start(u).cwiseQuotient(sizes_);
@@ -24,10 +21,12 @@ Shooting::Shooting(const Simulator& simulator, double start, double period, bool
 }
 
 Vector Shooting::unknowns() const {
-  Vector u(n_ * count() + (period_is_unknown_ ? 1 : 0));
+  Vector u(n_ * count() + (round_.period_is_unknown ? 1 : 0));
   for (Index k = 0; k < count(); ++k)
-    u.segment(k * n_, n_) = shots_[static_cast<std::size_t>(k)].state.cwiseQuotient(sizes_);
-  if (period_is_unknown_) u[u.size() - 1] = 1;
+    u.segment(k * n_, n_) =
+        (shots_[static_cast<std::size_t>(k)].state - begin(k, round_.period) * round_.clocks)
+            .cwiseQuotient(sizes_);
+  if (round_.period_is_unknown) u[u.size() - 1] = 1;
   return u;
 }
 
@@ -37,16 +36,20 @@ Equations Shooting::equations() {
 }
 
 double Shooting::period(ConstVectorRef u) const {
-  return period_is_unknown_ ? first_period_ * u[u.size() - 1] : first_period_;
+  return round_.period_is_unknown ? round_.period * u[u.size() - 1] : round_.period;
 }
 
 Vector Shooting::state(ConstVectorRef u, Index shot) const {
-  return u.segment(shot * n_, n_).cwiseProduct(sizes_);
+  return u.segment(shot * n_, n_).cwiseProduct(sizes_) + begin(shot, period(u)) * round_.clocks;
 }
 
 double Shooting::length(Index shot) const {
   const double until = shot + 1 < count() ? shots_[static_cast<std::size_t>(shot) + 1].fraction : 1.0;
   return until - shots_[static_cast<std::size_t>(shot)].fraction;
+}
+
+double Shooting::begin(Index shot, double period) const {
+  return round_.start + shots_[static_cast<std::size_t>(shot)].fraction * period;
 }
 
 Vector Shooting::field_of(const Solution& run, const std::string& location) const {
@@ -58,7 +61,7 @@ Vector Shooting::field_of(const Solution& run, const std::string& location) cons
   Vector lambda = Vector::Zero(system.surfaces()), field(n_);
   mode.fill_lambda(lambda);
   system.field(run.initial.t, run.initial.state, lambda, field);
-  return field;
+  return field - round_.clocks;
 }
 
 Vector Shooting::field_at_start(ConstVectorRef u) {
@@ -88,8 +91,8 @@ bool Shooting::follow(ConstVectorRef u) {
   failure_.clear();
   for (Index k = 0; k < count(); ++k) {
     const ShotStart& shot = shots_[static_cast<std::size_t>(k)];
-    const double from = start_ + shot.fraction * whole;
-    const double until = start_ + (shot.fraction + length(k)) * whole;
+    const double from = begin(k, whole);
+    const double until = k + 1 < count() ? begin(k + 1, whole) : round_.start + whole;
     const ShotStart& next = shots_[static_cast<std::size_t>((k + 1) % count())];
     try {
       runs_.push_back(
@@ -117,12 +120,15 @@ bool Shooting::follow(ConstVectorRef u) {
 
 bool Shooting::value(ConstVectorRef u, VectorRef f) {
   if (!follow(u)) return false;
-  for (Index k = 0; k < count(); ++k)
-    f.segment(k * n_, n_) = runs_[static_cast<std::size_t>(k)].final.state.cwiseQuotient(sizes_) -
+  for (Index k = 0; k < count(); ++k) {
+    const Solution& run = runs_[static_cast<std::size_t>(k)];
+    f.segment(k * n_, n_) = (run.final.state - run.final.t * round_.clocks).cwiseQuotient(sizes_) -
                             u.segment(((k + 1) % count()) * n_, n_);
-  if (!period_is_unknown_) return true;
-  const Vector& anchor = shots_.front().state;
-  f[f.size() - 1] = phase_.size() == 0 ? 0 : phase_.dot(u.head(n_) - anchor.cwiseQuotient(sizes_));
+  }
+  const Index last = (count() - 1) * n_;
+  for (const Index i : round_.held) f[last + i] += u[i] - shots_.front().state[i] / sizes_[i];
+  if (!round_.period_is_unknown) return true;
+  f[f.size() - 1] = phase_.size() == 0 ? 0 : phase_.dot(u.head(n_) - unknowns().head(n_));
   return phase_.size() > 0;
 }
 
@@ -140,11 +146,13 @@ bool Shooting::jacobian(ConstVectorRef u, MatrixRef result) {
     result.block(k * n_, k * n_, n_, n_) +=
         sizes_.cwiseInverse().asDiagonal() * derivative * sizes_.asDiagonal();
     result.block(k * n_, next * n_, n_, n_) -= Matrix::Identity(n_, n_);
-    if (!period_is_unknown_) continue;
+    if (!round_.period_is_unknown) continue;
     const Vector rate = derivative * field_of(run, shots_[static_cast<std::size_t>(k)].location);
-    result.block(k * n_, result.cols() - 1, n_, 1) = (length(k) * first_period_) * rate.cwiseQuotient(sizes_);
+    result.block(k * n_, result.cols() - 1, n_, 1) = (length(k) * round_.period) * rate.cwiseQuotient(sizes_);
   }
-  if (period_is_unknown_ && phase_.size() > 0) result.block(result.rows() - 1, 0, 1, n_) = phase_.transpose();
+  for (const Index i : round_.held) result((count() - 1) * n_ + i, i) += 1;
+  if (round_.period_is_unknown && phase_.size() > 0)
+    result.block(result.rows() - 1, 0, 1, n_) = phase_.transpose();
   return true;
 }
 

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +14,7 @@ namespace slideway {
 namespace {
 
 constexpr Index kSamples = 24;
+constexpr double kClockRounding = 1e-9;  // of equations that are differences of two times
 
 std::size_t location_at(const Automaton& problem, const std::string& name) {
   for (std::size_t q = 0; q < problem.locations().size(); ++q)
@@ -34,15 +37,39 @@ Vector guards_of(const Automaton& problem, std::size_t location, double t, Const
   return Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()));
 }
 
-// The fields of both sides of all surfaces together, then the guards.
+// The states that resets of events, edges and time events set, less the time in clocks; NaN of a reset that has no value at x.
+std::vector<double> resets_of(const Automaton& problem, std::size_t location, double t, ConstVectorRef x,
+                              const Vector& clocks) {
+  const Location& here = problem.locations()[location];
+  std::vector<double> values;
+  const auto add = [&](const ResetFunction& reset) {
+    if (!reset) return;
+    Vector after = x;
+    try {
+      reset(t, x, after);
+    } catch (const std::exception&) {
+      after.setConstant(std::numeric_limits<double>::quiet_NaN());
+    }
+    after -= t * clocks;
+    values.insert(values.end(), after.begin(), after.end());
+  };
+  for (const Event& event : here.system.events()) add(event.reset);
+  for (const TimeEvent& event : here.system.time_events()) add(event.reset);
+  for (const Edge& edge : problem.edges())
+    if (edge.from == here.name) add(edge.reset);
+  return values;
+}
+
+// The fields of both sides of all surfaces together, then guards, then resets.
 Vector equations_at(const Automaton& problem, std::size_t location, double t, ConstVectorRef x,
-                    const Vector& lambda) {
+                    const Vector& lambda, const Vector& clocks) {
   const System& system = problem.locations()[location].system;
   Vector field(system.states());
   system.field(t, x, lambda, field);
   const Vector guards = guards_of(problem, location, t, x);
-  Vector result(field.size() + guards.size());
-  result << field, guards;
+  const std::vector<double> resets = resets_of(problem, location, t, x, clocks);
+  Vector result(field.size() + guards.size() + static_cast<Index>(resets.size()));
+  result << field, guards, Eigen::Map<const Vector>(resets.data(), static_cast<Index>(resets.size()));
   return result;
 }
 
@@ -57,7 +84,8 @@ void for_samples(const Automaton& problem, const Solution& solution, const Visit
 
 }  // namespace
 
-double change_by_shift(const Automaton& problem, const Solution& solution, double shift) {
+double change_by_shift(const Automaton& problem, const Solution& solution, double shift,
+                       const Vector& clocks) {
   double largest = 0;
   Vector size;
   std::vector<Vector> changes;
@@ -67,8 +95,8 @@ double change_by_shift(const Automaton& problem, const Solution& solution, doubl
     Mode mode(system.surfaces());
     for (Index i = 0; i < system.surfaces(); ++i) mode.set(i, solution.trajectory.mode(t)[i]);
     mode.fill_lambda(lambda);
-    const Vector here = equations_at(problem, location, t, x, lambda);
-    const Vector there = equations_at(problem, location, t + shift, x, lambda);
+    const Vector here = equations_at(problem, location, t, x, lambda, clocks);
+    const Vector there = equations_at(problem, location, t + shift, x + shift * clocks, lambda, clocks);
     if (here.size() != size.size()) size = Vector::Zero(here.size());
     size = size.cwiseMax(here.cwiseAbs());
     changes.push_back((there - here).cwiseAbs());
@@ -80,9 +108,15 @@ double change_by_shift(const Automaton& problem, const Solution& solution, doubl
 }
 
 bool depends_on_time(const Automaton& problem, const Solution& solution) {
+  return depends_on_time(problem, solution, Vector::Zero(problem.system().states()));
+}
+
+bool depends_on_time(const Automaton& problem, const Solution& solution, const Vector& clocks) {
+  // Times cancel in clocks but for their rounding.
+  const double rounding = clocks.isZero() ? 0 : kClockRounding;
   const double length = solution.trajectory.end() - solution.trajectory.start();
   for (const double part : {0.1234567, 0.3819660, 0.7182818})
-    if (change_by_shift(problem, solution, part * length) > 0) return true;
+    if (change_by_shift(problem, solution, part * length, clocks) > rounding) return true;
   return false;
 }
 

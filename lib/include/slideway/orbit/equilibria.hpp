@@ -14,6 +14,7 @@
 #pragma once
 
 #include <complex>
+#include <limits>
 #include <optional>
 #include <string>
 #include <vector>
@@ -41,6 +42,9 @@ struct Equilibrium {
   // False of a virtual one, which is not where its mode holds; then `reason` says what is beyond zero.
   bool admissible = true;
   std::string reason = {};
+  // How far it is inside of where its mode holds, below 0 of a virtual one: the least of 1 − |λ|, of forces over the largest, and of
+  // guards, gaps and edges over their changes along the sizes of the states. Infinity where nothing ends the mode.
+  double margin = std::numeric_limits<double>::infinity();
   std::string location =
       {};              // "" where the problem has no locations; the joined name where it slides between two
   Mode mode = {};      // one entry per surface, then one per contact, as in the events of a run

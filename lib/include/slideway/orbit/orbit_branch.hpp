@@ -17,7 +17,8 @@
 
 namespace slideway {
 
-// The problem for every value of the parameter, and the period of its drive; no period where the equations do not depend on t.
+// The problem for every value of the parameter, and the period of its drive; no period where the equations do not depend on t but
+// for time events, which have theirs.
 // The functions may throw std::invalid_argument for a value that makes no sense: the branch ends there.
 struct OrbitFamily {
   std::function<Automaton(double value)> problem = {};

@@ -2,7 +2,8 @@
 //
 //     F(x₀, T) = φ(T; x₀) − x₀,        f(a)ᵀ(x₀ − a) = 0 where T is unknown,
 //
-// with φ the flow through all events and a the first approximation. Newton's method (KINSOL) has the exact monodromy matrix
+// with φ the flow through all events and a the first approximation. Where the equations depend on t, T is the period of the drive and
+// of the times of time events. Discrete states are part of x; one that holds a time grows by T in a round. Newton's method (KINSOL) has the exact monodromy matrix
 // M = ∂φ/∂x₀ from the derivatives of the run (simulate/sensitivity.hpp). Where one shot over the whole period does not
 // converge, several shorter ones are joined, with the states between them as further unknowns.
 //
@@ -48,7 +49,8 @@ struct OrbitOptions {
 enum class MultiplierKind {
   ordinary,
   trivial,     // the 1 of an autonomous problem, along its field
-  exact_zero,  // of a direction that sliding or rest wipes out
+  exact_zero,  // of a direction that sliding, rest or a jump wipes out
+  held,        // the 1 of a discrete state that nothing sets: it is as good as a parameter
 };
 
 struct FloquetMultiplier {
@@ -57,12 +59,12 @@ struct FloquetMultiplier {
 };
 
 enum class OrbitStability {
-  stable,    // all multipliers but the trivial one are inside of the unit circle
+  stable,    // all ordinary multipliers are inside of the unit circle
   unstable,  // one is outside
   neutral,   // one is on it within the accuracy, and none outside
 };
 
-// "ordinary", "trivial", "exact_zero"; "stable", "unstable", "neutral".
+// "ordinary", "trivial", "exact_zero", "held"; "stable", "unstable", "neutral".
 const char* to_string(MultiplierKind kind);
 const char* to_string(OrbitStability stability);
 
@@ -74,7 +76,8 @@ struct PeriodicOrbit {
   double start = 0;
   double period = 0;
   Vector state = {};  // at `start`, where no event is near and, if there is such a time, nothing slides
-  std::string location = {};  // "" where the problem has no locations
+  std::string location = {};       // "" where the problem has no locations
+  std::vector<Index> clocks = {};  // discrete states that hold times: they grow by the period in a round
   // Once round, from `state`, with its derivatives by all states.
   Solution solution = {};
   // The events of one period in order, "sliding_entry(slip) sliding_exit(slip)"; each with its surfaces or its name.
@@ -106,8 +109,11 @@ OrbitGuess guess_after(const Simulator& simulator, const Run& run, double period
 // Returns true if a field, a guard, a gap or an edge depends on t at one of the sampled states of the solution.
 bool depends_on_time(const Automaton& problem, const Solution& solution);
 
+// The time after which all time events repeat themselves; empty without periodic ones, and where their periods have no common multiple.
+std::optional<double> schedule_period(const Automaton& problem);
+
 // Throws std::invalid_argument for a guess that makes no sense, for a problem that depends on t and does not repeat itself
-// after the period of the guess, and for one whose derivatives are refused (time events). Whatever goes wrong on the way is in
+// after the period of the guess, and for one whose derivatives are refused (delays). Whatever goes wrong on the way is in
 // PeriodicOrbit::message.
 PeriodicOrbit find_periodic_orbit(const Automaton& problem, const OrbitGuess& guess,
                                   const OrbitOptions& options = {});
