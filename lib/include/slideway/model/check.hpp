@@ -37,9 +37,10 @@ struct MultiAffineCheck {
   std::string message = {};
 };
 
-// Compares f at generic interior λ with the affine interpolant between λᵢ = −1 and +1, surface by surface
-// (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them). With more than 8 surfaces, 7 of the others are
-// interior in each probe and the rest at a vertex. Where a side has no finite field at x there is nothing to compare.
+// Compares f at generic interior λ with the affine interpolant between λᵢ = −1 and +1, surface by surface; surfaces whose relays
+// the pattern shows to act on different states are probed at once
+// (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them). With more than 8 surfaces, the 7 after one that is probed are
+// interior and the rest at a vertex. Where a side has no finite field at x there is nothing to compare.
 MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorRef x,
                                     double tolerance = 1e-9);
 
