@@ -34,7 +34,8 @@ constexpr const char* kUsage =
     "       [--most-at-once N] [--no-error] [--quick]\n";
 
 struct Wishes {
-  std::vector<std::string> cases = {"chain", "lattice", "governor", "rooms", "ring", "ladder"};
+  std::vector<std::string> cases = {"chain", "lattice", "governor", "rooms",
+                                    "ring",  "ladder",  "rod",      "stiff-ladder"};
   std::vector<double> sizes = {100, 1000, 10000};
   std::vector<double> tolerances = {1e-4, 1e-6, 1e-8};
   double end = 50;

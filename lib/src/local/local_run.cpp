@@ -79,10 +79,10 @@ LocalRun::LocalRun(const Automaton& automaton,
       is_polynomial_(system_.definition().field_affine && system_.definition().guards_affine &&
                      system_.contacts().empty()),
       now_{run.start, run.state, Vector::Zero(system_.surfaces()), Mode()},
-      method_(options.method),
       x_end_(run.state),
       weights_(Vector::Ones(system_.states())) {
   tools_->set_duration(run.end - run.start);
+  pace_.method = options.method;
   without_effect_.flags.assign(at(system_.surfaces()) + system_.contacts().size(), 0);
   for (Index i = 0; i < system_.surfaces(); ++i) {
     if (structures.front()->normal_dlambda().has(i, i)) continue;
@@ -179,7 +179,7 @@ bool LocalRun::restart_stepper(double first_step) {
     const double rtol = std::max(part * options_.rtol, std::min(options_.rtol, kFinestStep));
     tools_->stepping.atol *= rtol / tools_->stepping.rtol;
     tools_->stepping.rtol = rtol;
-    stepper_ = tools_->stepper_by(method_);
+    stepper_ = tools_->stepper_by(pace_.method);
   }
   if (tools_->contacts) {
     std::vector<Index> closed;
@@ -309,9 +309,9 @@ bool LocalRun::go_on_as_stiff() {
   const StepperStatistics own = stepper_->statistics();
   work_.integrator_evaluations += own.velocity_evaluations;
   work_.restarts += own.restarts;
-  method_ = Method::rodas;
+  pace_.method = Method::rodas;
   stepper_.reset();
-  parts_.follow_by(method_);
+  parts_.follow_by(pace_.method);
   return true;
 }
 
@@ -333,7 +333,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
     return Attempt::failed;
   }
   stepper_->evaluate(end, x_end_);
-  if (!clusters_.begin(now_.mode, surfaces, events, reach_)) return Attempt::crowded;
+  if (!clusters_.begin(now_.mode, surfaces, events, pace_.reach)) return Attempt::crowded;
   const WholeStep step{start,
                        end,
                        &now_.x,
@@ -368,7 +368,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
       std::erase_if(result.fired_events, held_event);
       if (result.disagreeing.empty() && result.changed_surfaces.empty() && result.fired_events.empty())
         continue;
-      const int growth = is_stiff() ? std::max(kGrowth, reach_ / kGrowthOfReach) : kGrowth;
+      const int growth = is_stiff() ? std::max(kGrowth, pace_.reach / kGrowthOfReach) : kGrowth;
       if (!clusters_.grow(c, result.disagreeing, growth, result.changed_surfaces, result.fired_events))
         return Attempt::failed;
       if (!result.disagreeing.empty()) furthest = std::max(furthest, clusters_[c].reach);
@@ -384,7 +384,7 @@ LocalRun::Attempt LocalRun::follow_clusters(double start, double end) {
   // The ordinary engine stops where the limit is reached.
   if (log_.too_many(more)) return Attempt::failed;
   if (coupling_.has_global() && !global_guards_stay_clear()) return Attempt::global;
-  if (is_stiff()) reach_ = furthest > 0 ? furthest : std::max(kFirstReach, reach_ - 1);
+  if (is_stiff()) pace_.reach = furthest > 0 ? furthest : std::max(kFirstReach, pace_.reach - 1);
   accept_clusters(start, end);
   return Attempt::accepted;
 }

@@ -75,7 +75,7 @@ class LocalRun {
   bool restart_stepper(double first_step);
   // The macro steps are those of RODAS from here on. False when the run is over.
   bool go_on_as_stiff();
-  bool is_stiff() const { return method_ == Method::rodas; }
+  bool is_stiff() const { return pace_.method == Method::rodas; }
   double step_to_try() const;
   // Makes known_ the first known time from here on. Whether it is near.
   bool comes_to_known_time();
@@ -114,11 +114,13 @@ class LocalRun {
   };
   // How it goes on.
   struct Pace {
-    bool is_stepping = false;  // the stepper is where the solution is
-    double longest = 0;        // of the next step; 0 where nothing limits it
-    double last = 0;           // the last step
-    double usual = 0;          // the last step before something global came near
-    int whole_steps = 0;       // in a row, with all states followed at once
+    Method method = Method::automatic;  // of macro steps
+    int reach = kFirstReach;            // with which clusters begin, in derivatives
+    bool is_stepping = false;           // the stepper is where the solution is
+    double longest = 0;                 // of the next step; 0 where nothing limits it
+    double last = 0;                    // the last step
+    double usual = 0;                   // the last step before something global came near
+    int whole_steps = 0;                // in a row, with all states followed at once
   };
 
   // The next time at which something happens that is known beforehand; infinity where there is none. Steps end at `until`, shortly
@@ -129,8 +131,6 @@ class LocalRun {
   };
 
   Now now_;
-  Method method_;            // of macro steps
-  int reach_ = kFirstReach;  // with which clusters begin, in derivatives
   Pace pace_;
   Known known_;
   Vector x_end_, weights_;

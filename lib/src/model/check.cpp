@@ -6,49 +6,105 @@
 #include <limits>
 #include <vector>
 
+#include "core/at.hpp"
 #include "core/number_text.hpp"
 #include "model/check_text.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/pattern.hpp"
 
 namespace slideway {
 
 // ---- multi-affinity ---------------------------------------------------------------------------------
 
+namespace {
+
+// So many relays are inside their bounds beside one that is probed: blending the corners of n of them takes 2ⁿ fields.
+constexpr Index kMostInterior = 7;
+
+// Surfaces whose relays act on different states, which one field tells apart.
+struct ProbedTogether {
+  std::vector<Index> surfaces;
+  std::vector<Index> by_state;  // the one of them that acts on each state, or −1; empty for a single surface
+
+  Index surface_of(Index state) const {
+    const Index own = by_state.empty() ? -1 : by_state[at(state)];
+    return own < 0 ? surfaces.front() : own;
+  }
+};
+
+std::vector<ProbedTogether> probed_together(const System& system) {
+  std::vector<ProbedTogether> groups;
+  const Index m = system.surfaces();
+  const auto& pattern = system.definition().field_dlambda_pattern;
+  bool are_few = pattern.has_value();
+  for (Index row = 0; are_few && row < pattern->rows; ++row)
+    are_few = pattern->start[at(row) + 1] - pattern->start[at(row)] <= kMostInterior + 1;
+  if (!are_few) {
+    for (Index surface = 0; surface < m; ++surface) groups.push_back({{surface}, {}});
+    return groups;
+  }
+  const Colouring colouring = colour_columns(*pattern);
+  groups.resize(at(colouring.colours));
+  for (Index surface = 0; surface < m; ++surface)
+    groups[at(colouring.colour[at(surface)])].surfaces.push_back(surface);
+  std::erase_if(groups, [](const ProbedTogether& group) { return group.surfaces.empty(); });
+  for (ProbedTogether& group : groups) group.by_state.assign(at(system.states()), -1);
+  std::vector<std::size_t> group_of(at(m));
+  for (std::size_t g = 0; g < groups.size(); ++g)
+    for (const Index surface : groups[g].surfaces) group_of[at(surface)] = g;
+  for (Index row = 0; row < pattern->rows; ++row) {
+    for (Index k = pattern->start[at(row)]; k < pattern->start[at(row) + 1]; ++k) {
+      const Index surface = pattern->column[at(k)];
+      groups[group_of[at(surface)]].by_state[at(row)] = surface;
+    }
+  }
+  return groups;
+}
+
+}  // namespace
+
 MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorRef x, double tolerance) {
   require_size(system, x.size(), system.states(), "x", "check_multi_affine");
   constexpr std::array<double, 3> probes = {0.37, -0.61, 0.83};
-  constexpr Index most_interior = 7;
   const Index m = system.surfaces();
   Vector lambda(m), low(x.size()), high(x.size()), middle(x.size());
+  std::vector<char> is_interior(at(m));
+  const auto set_all = [&](const std::vector<Index>& surfaces, double value) {
+    for (const Index surface : surfaces) lambda[surface] = value;
+  };
   MultiAffineCheck check;
-  for (Index surface = 0; surface < m; ++surface) {
+  for (const ProbedTogether& group : probed_together(system)) {
+    is_interior.assign(at(m), 0);
+    for (const Index surface : group.surfaces)
+      for (Index k = 1; k <= std::min(kMostInterior, m - 1); ++k) is_interior[at((surface + k) % m)] = 1;
     for (std::size_t k = 0; k < probes.size(); ++k) {
       for (Index i = 0; i < m; ++i) {
         // Multiples of the golden ratio spread over (−1, 1) without hitting −1, 0 or 1.
         const double spread =
             std::fmod(static_cast<double>(i + 1 + 17 * static_cast<Index>(k)) * 1.6180339887, 2.0);
-        const Index distance = (i - surface + m) % m;
-        lambda[i] = distance <= most_interior ? spread - 1 : (spread < 1 ? -1.0 : 1.0);
+        lambda[i] = is_interior[at(i)] != 0 ? spread - 1 : (spread < 1 ? -1.0 : 1.0);
       }
-      lambda[surface] = -1;
+      set_all(group.surfaces, -1);
       system.field(t, x, lambda, low);
-      lambda[surface] = 1;
+      set_all(group.surfaces, 1);
       system.field(t, x, lambda, high);
       // A region's field need not be defined off the region, as the root of a pressure that has one sign there is not.
-      if (!low.allFinite() || !high.allFinite()) continue;
-      lambda[surface] = probes[k];
+      const bool is_whole = low.allFinite() && high.allFinite();
+      if (!is_whole && group.surfaces.size() == 1) continue;
+      set_all(group.surfaces, probes[k]);
       system.field(t, x, lambda, middle);
-      const Vector affine = low + (0.5 * (1 + probes[k])) * (high - low);
       for (Index state = 0; state < x.size(); ++state) {
+        if (!std::isfinite(low[state]) || !std::isfinite(high[state])) continue;
+        const double affine = low[state] + (0.5 * (1 + probes[k])) * (high[state] - low[state]);
         const double size = std::max({std::abs(low[state]), std::abs(high[state]), std::abs(middle[state])});
-        const double difference = std::abs(middle[state] - affine[state]);
+        const double difference = std::abs(middle[state] - affine);
         double error = size > 0 ? difference / size : 0;
         if (!std::isfinite(size) || !std::isfinite(difference))
           error = std::numeric_limits<double>::infinity();
         if (error <= check.relative_error) continue;
         check.relative_error = error;
         check.state = state;
-        check.surface = surface;
+        check.surface = group.surface_of(state);
       }
     }
   }

@@ -286,7 +286,7 @@ std::vector<Index> states_read(const System& system, const std::vector<Index>& s
   for (const Index c : contacts) {
     const GuardShape shape = *system.contacts()[at(c)].gap.shape(system.states());
     read.insert(read.end(), shape.states.begin(), shape.states.end());
-    // The rows of the states that it acts on are read too, by functions of the user.
+    // Functions of the user's may read at the states that the contact acts on.
     const std::vector<Index>& acted_on = *system.contacts()[at(c)].acts_on_states;
     read.insert(read.end(), acted_on.begin(), acted_on.end());
   }

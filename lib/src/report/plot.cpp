@@ -1,6 +1,7 @@
 #include "slideway/io/plot.hpp"
 
 #include <algorithm>
+#include <unordered_set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -39,8 +40,9 @@ void check_names(const std::string& where, const std::vector<std::string>& wante
                  const std::vector<std::string>& known) {
   // Several runs have states of the same names.
   std::vector<std::string> names;
+  std::unordered_set<std::string> seen;
   for (const std::string& name : known)
-    if (!is_among(names, name)) names.push_back(name);
+    if (!wanted.empty() && seen.insert(name).second) names.push_back(name);
   for (const std::string& name : wanted) {
     if (name == "t" || std::find(names.begin(), names.end(), name) != names.end()) continue;
     names.push_back("t");

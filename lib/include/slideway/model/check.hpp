@@ -37,10 +37,10 @@ struct MultiAffineCheck {
   std::string message = {};
 };
 
-// check_multi_affine() compares f at generic interior λ with the affine interpolant between λᵢ = −1 and +1,
-// surface by surface (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them). With more than 8 surfaces, 7 of
-// the others are interior in each probe and the rest at a vertex. A surface is left out where the field on a side
-// is not finite at x.
+// check_multi_affine() compares f at generic interior λ with the affine interpolant between λᵢ = −1 and +1, surface
+// by surface (λ³ − λ vanishes at −1, 0 and 1, so the probes avoid them). Surfaces whose relays the pattern shows to
+// act on different states are probed at once. With more than 8 surfaces, the 7 after a probed one are interior and
+// the rest at a vertex. A surface is left out where the field on a side is not finite at x.
 MultiAffineCheck check_multi_affine(const System& system, double t, ConstVectorRef x,
                                     double tolerance = 1e-9);
 
