@@ -110,14 +110,14 @@ class ContactDynamics {
 
   // One step of a projection onto gap = 0 of these contacts, along W²∇gap; true when they were there, to rounding.
   bool correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights, VectorRef x);
-  // Moves x onto gap = 0 and u = 0 of these contacts: along W²∇gap, then along b. False when that does not converge; x is
-  // then unchanged.
+  // project() moves x onto gap = 0 and u = 0 of these contacts: along W²∇gap, then along b. It returns false
+  // when that does not converge; x is then unchanged.
   bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights,
                VectorRef x);
 
   // free_evaluator() evaluates the system without the contact forces.
   Evaluator& free_evaluator() { return evaluator_; }
-  // For Jacobians: the contacts are local or far (contact_patterns.hpp).
+  // set_patterns() serves Jacobians: the contacts are local or far (contact_patterns.hpp).
   void set_patterns(ContactPatterns patterns);
   // The sizes of the states that differences take their steps by, 1 until set.
   void set_typical_sizes(ConstVectorRef sizes, double time = 1) {
@@ -128,8 +128,9 @@ class ContactDynamics {
   // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
   void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);
   void thaw() { far_.frozen = false; }
-  // While frozen, of the far closed contacts: the columns of b, and the residual r = a + BΛ (with 2αu + α²gap where it is
-  // stabilised), which Λ keeps at 0, with its derivatives ∂r/∂Λ = B, ∂r/∂x (by differences, k×n) and ∂r/∂λ for some relays.
+  // These describe the far closed contacts while they are frozen: the columns of b, and the residual r = a + BΛ
+  // (with 2αu + α²gap where it is stabilised), which Λ keeps at 0. Its derivatives are ∂r/∂Λ = B, ∂r/∂x (by
+  // differences, k×n) and ∂r/∂λ for some relays.
   void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns);
   Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda);
   void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows);
@@ -197,7 +198,8 @@ class ContactDynamics {
   void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
   // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
   void flush(VectorRef right_side) const;
-  // Whether the gap of contact i is zero but for what rounding makes of terms within it that cancel.
+  // is_noise() tells whether the gap of contact i is zero but for what rounding makes of terms within it that
+  // cancel.
   bool is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights);
   void move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
                     ConstVectorRef weights, VectorRef x);
@@ -214,7 +216,7 @@ class ContactDynamics {
     Vector effects = {};                          // B along the rows of its pattern
     Vector rates = {}, accelerations = {}, right_side = {}, solution = {};
   };
-  // For Jacobians.
+  // Far serves Jacobians.
   struct Far {
     ContactPatterns patterns = {};
     bool has_patterns = false;
@@ -226,7 +228,7 @@ class ContactDynamics {
     Vector forces = {};
     std::vector<Sparse> directions = {};
   };
-  // For one function at a time.
+  // Buffers serve one function at a time.
   struct Buffers {
     Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
     Vector all_friction, friction_unit;

@@ -29,15 +29,16 @@ class Clusters {
   // The coupling must outlive them.
   explicit Clusters(const Coupling& coupling);
 
-  // The clusters of a step that begins in this mode, which outlives them, where these surfaces and events may arrive: all that these
-  // influence through so many derivatives. False where one is plainly too large, and they are of no use.
+  // begin() makes the clusters of a step that begins in this mode, which outlives them, where these surfaces and
+  // events may arrive. A cluster holds all that they influence through so many derivatives. It returns false
+  // where one is plainly too large; the clusters are of no use then.
   bool begin(const Mode& mode, const std::vector<Index>& surfaces, const std::vector<Index>& events,
              int derivatives);
-  // Adds all that these states influence through so many derivatives, and what these surfaces and events read and act on. False
-  // where there was nothing to add.
+  // grow() adds all that these states influence through so many derivatives, and what these surfaces and events
+  // read and act on. It returns false where there was nothing to add.
   bool grow(std::size_t cluster, const std::vector<Index>& from, int derivatives,
             const std::vector<Index>& surfaces, const std::vector<Index>& events);
-  // Whether all that a surface reads and acts on is in the cluster; likewise of an event.
+  // holds_surface() tells whether all that a surface reads and acts on is in the cluster; likewise of an event.
   bool holds_surface(std::size_t cluster, Index surface) const;
   bool holds_event(std::size_t cluster, Index event) const;
 
@@ -45,7 +46,7 @@ class Clusters {
   const Cluster& operator[](std::size_t cluster) const { return clusters_[cluster]; }
 
  private:
-  // Into the cluster, together with what it was part of before.
+  // take() puts the state into the cluster, together with what it was part of before.
   void take(std::size_t cluster, Index state);
   void take_influenced(std::size_t cluster, const std::vector<Index>& from, int derivatives);
   void take_surface(std::size_t cluster, Index surface);

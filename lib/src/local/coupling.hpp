@@ -35,11 +35,14 @@ class Coupling {
   bool is_global_event(Index event) const { return global_events_[at(event)] != 0; }
   bool has_global() const { return has_global_; }
 
-  // By surface: the states that its guard reads, and those that its relay acts on.
+  // guard_reads lists, by surface, the states that its guard reads; relay_acts_on lists those that its relay
+  // acts on.
   Pattern guard_reads, relay_acts_on;
-  // By event: the states that its guard reads, and those that its reset touches.
+  // event_reads lists, by event, the states that its guard reads; event_touches lists those that its reset
+  // touches.
   Pattern event_reads, event_touches;
-  // By state: the surfaces whose guards read it, those whose relays act on it, the events whose guards read it.
+  // These lists are by state: the surfaces whose guards read it, those whose relays act on it, and the events
+  // whose guards read it.
   Pattern read_by_guards, acted_on_by, read_by_events;
 
  private:

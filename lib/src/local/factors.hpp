@@ -38,21 +38,23 @@ constexpr double kBorderPart = 0.1;
 // ---- surfaces and events of all the system
 // Each of them reads all states in every sample of a step; of more than these that costs more than the step itself.
 constexpr Index kMostGlobal = 16;
-// A step in which something global may arrive is shortened to this part of a usual one, and all states are followed at once over twice
-// as much. Of the local events of a usual step one in 32 then stops all states. Steps end as long before a time that is known.
+// A step in which something global may arrive is shortened to this part of a usual one, and all states are
+// followed at once over twice as much. One in 32 of the local events of a usual step then stops all states. Steps
+// end as long before a known time.
 constexpr double kGlobalPart = 1.0 / 64;
 // Stretches on which something global slides grow so: the ordinary engine begins each of them anew, and a few longer ones cost no more
 // than one.
 constexpr double kGrowthOfWhole = 2;
-// Between its samples clusters move a global guard by no more than so many times what the samples show. Their events put kinks there, of
-// which samples see a part: this is an allowance, no bound.
+// Clusters move a global guard between its samples by no more than this many times what the samples show. Their
+// events put kinks there, of which samples see a part: this is an allowance, no bound.
 constexpr double kGlobalMargin = 4;
 
 // ---- the length of steps
 // After so many halvings of one step, a thousandth of it, its clusters are large because events come together, not because it is long:
 // all states are followed at once over what is left.
 constexpr int kMostHalvingsOfStep = 10;
-// After so many steps in a row that had to be followed all at once the rest of the run is: what they took twice is lost.
+// The rest of the run is followed all at once after this many steps in a row that had to be: what such steps took
+// twice is lost.
 constexpr int kMostWholeSteps = 8;
 // Steps grow by no more than this after one that was halved, so that three steps come before the next halving, whose attempt is lost.
 constexpr double kGrowthAfterHalving = 1.25;
@@ -68,8 +70,8 @@ constexpr double kMostGrowth = 4;
 constexpr double kStatesOfOnePlace = 100;
 // Steps have no smaller relative tolerance: rounding rules below (Options::rtol).
 constexpr double kFinestStep = 1e-13;
-// From this rtol on parts take the method of order 8. With 12 evaluations instead of 6 it must step twice as far: rtol^(1/8 − 1/5) is 4
-// there, and a step that an event cuts short is lost.
+// Parts take the method of order 8 from this rtol on. With 12 evaluations instead of 6 it must step twice as far:
+// rtol^(1/8 − 1/5) is 4 there, and a step that an event cuts short is lost.
 constexpr double kTight = 1e-8;
 
 // ---- the scan of guards

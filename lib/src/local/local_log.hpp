@@ -25,16 +25,18 @@ class LocalLog {
 
   Solution& solution() { return solution_; }
   const Solution& solution() const { return solution_; }
-  // True if the log needs the trajectories of clusters: PartRuns then records them.
+  // needs_trajectories_of_parts() returns true if the log needs the trajectories of clusters: PartRuns then
+  // records them.
   bool needs_trajectories_of_parts() const { return makes_pieces_; }
-  // True if the log would exceed Options::max_events with `more` further events.
+  // too_many() returns true if the log would exceed Options::max_events with `more` further events.
   bool too_many(std::size_t more) const;
 
   // The solution goes on from here in this mode, with new tools.
   void go_on(double t, const Mode& mode);
   // Takes the part that the ordinary engine found of all states at once. Observers have been told already.
   void append_whole(const Solution& part);
-  // The step, its clusters and their runs, and the mode at its end. Calls observers, whose exceptions pass.
+  // append_step() takes the step, its clusters and their runs, and the mode at its end. It calls observers,
+  // whose exceptions pass.
   void append_step(const WholeStep& step, const Clusters& clusters, const std::vector<PartResult>& results,
                    const Mode& mode_after);
 

@@ -394,7 +394,7 @@ bool LocalRun::global_guards_stay_clear() {
   ModeOde& ode = tools_->ode;
   Vector state(now_.x.size());
   Vector values(ode.guards());
-  // By global slot: the largest distance that samples show.
+  // `moved` holds, by global slot, the largest distance that samples show.
   std::vector<std::pair<Index, double>> moved;
   for (Index i = 0; i < system_.surfaces(); ++i) {
     if (coupling_.is_global_surface(i)) moved.emplace_back(ModeOde::first_slot(i), 0);
@@ -465,7 +465,7 @@ void LocalRun::accept_clusters(double start, double end) {
     project(t, x);
   };
   mode_before_ = now_.mode;
-  // From here on x_end_ is the state before.
+  // x_end_ is the state before, from here on.
   std::swap(now_.x, x_end_);
   now_.t = end;
   project(end, now_.x);
@@ -477,7 +477,7 @@ void LocalRun::accept_clusters(double start, double end) {
     for (std::size_t k = 0; k < cluster.states.size(); ++k)
       now_.x[cluster.states[k]] = part.final.state[static_cast<Index>(k)];
     for (std::size_t k = 0; k < cluster.surfaces.size(); ++k) {
-      // Of two clusters that share a surface none has changed it.
+      // A surface that two clusters share was changed by neither.
       if (clusters_.holds_surface(c, cluster.surfaces[k]))
         now_.mode.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
     }

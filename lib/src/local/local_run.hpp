@@ -31,7 +31,7 @@ namespace slideway {
 
 // "" where a run can be followed so; else why it cannot, as the end of a sentence.
 std::string why_not_local(const Automaton& automaton, const Options& options, const Run& run);
-// Whether it is asked for, or likely to pay.
+// wants_local() tells whether it is asked for, or likely to pay.
 bool wants_local(const Automaton& automaton, const Options& options);
 
 class LocalRun {
@@ -50,34 +50,35 @@ class LocalRun {
     failed    // the ordinary engine has to follow all states
   };
 
-  // Finds the mode at the start, and fires what fires there. False when the run is over.
+  // begin() finds the mode at the start, and fires what fires there. It returns false when the run is over.
   bool begin();
-  // Takes a macro step and what happens in it. False when the run is over.
+  // take_step() takes a macro step and what happens in it. It returns false when the run is over.
   bool take_step();
   Attempt follow_clusters(double start, double end);
-  // True if no global guard can reach zero in the step. The guards are evaluated with the states of the clusters, which replace those of
-  // the macro step.
+  // global_guards_stay_clear() returns true if no global guard can reach zero in the step. The guards are
+  // evaluated with the states of the clusters, which replace those of the macro step.
   bool global_guards_stay_clear();
   bool slides_globally() const;
   void take_mode(const Mode& mode);
-  // Of the surfaces alone.
+  // mode_of_surfaces() leaves the contacts out.
   Mode mode_of_surfaces() const;
-  // Whether a mode of these surfaces has one slide whose relay has no effect on it, which takes more than this engine knows.
+  // slides_in_second_order() tells whether a mode of these surfaces has one slide whose relay has no effect on
+  // it, which takes more than this engine knows.
   bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;
   // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
   void follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
                     const std::vector<double>& outputs);
   void accept_clusters(double start, double end);
-  // Follows all states at once up to `end`. False when the run is over.
+  // follow_whole() follows all states at once up to `end`. It returns false when the run is over.
   bool follow_whole(double end);
   // Takes what the ordinary engine found of all states at once, up to `end`.
   void adopt(const Solution& part, double end);
   bool restart_stepper(double first_step);
-  // The macro steps are those of RODAS from here on. False when the run is over.
+  // go_on_as_stiff() makes the macro steps those of RODAS from here on. It returns false when the run is over.
   bool go_on_as_stiff();
   bool is_stiff() const { return pace_.method == Method::rodas; }
   double step_to_try() const;
-  // Makes known_ the first known time from here on. Whether it is near.
+  // comes_to_known_time() makes known_ the first known time from here on, and tells whether it is near.
   bool comes_to_known_time();
 
   Options options_of_part() const;
@@ -106,13 +107,13 @@ class LocalRun {
   WithoutEffect without_effect_;
   bool is_polynomial_;  // guards are polynomials of dense output
 
-  // Where the solution is.
+  // Now tells where the solution is.
   struct Now {
     double t;
     Vector x, lambda;
     Mode mode;  // contacts after surfaces
   };
-  // How it goes on.
+  // Pace tells how the solution goes on.
   struct Pace {
     Method method = Method::automatic;  // of macro steps
     int reach = kFirstReach;            // with which clusters begin, in derivatives

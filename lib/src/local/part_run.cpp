@@ -68,7 +68,7 @@ PartRuns::PartRuns(const System& system, ChooseRows rows, const Options& options
   options_.full_events = true;
   options_.linear_solver = LinearSolver::automatic;
   options_.preconditioner = {};
-  // Nothing in a step of an explicit method is stiff.
+  // A part followed by an explicit method has nothing stiff.
   if (options_.method == Method::automatic)
     options_.method = options_.rtol < kTight ? Method::dop853 : Method::dopri5;
 }

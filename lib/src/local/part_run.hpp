@@ -61,7 +61,7 @@ class PartRuns {
 
   // The method of parts: that of the steps around them.
   void follow_by(Method method) { options_.method = method; }
-  // In the thread that the tools belong to. `outputs` are output times within the step.
+  // follow() runs in the thread that the tools belong to. `outputs` are output times within the step.
   PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
                     PartTools& tools) const;
 

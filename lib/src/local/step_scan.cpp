@@ -35,7 +35,7 @@ void StepScan::choose_nodes(Index degree) {
   nodes_.clear();
   for (Index k = 0; k < count; ++k)
     nodes_.push_back(0.5 - 0.5 * std::cos(pi * static_cast<double>(k) / static_cast<double>(degree)));
-  // Between the first and the last two nodes polynomials of another degree are off.
+  // The error of a polynomial of another degree is between the first and the last two nodes.
   nodes_.push_back(0.5 * (nodes_[0] + nodes_[1]));
   nodes_.push_back(0.4 * nodes_[static_cast<std::size_t>(count - 2)] + 0.6);
   Matrix samples(count, count);

@@ -15,7 +15,7 @@ constexpr int samples = 400;
 // A bound is one that is met, to this part, at so many of them.
 constexpr double as_good_as = 1e-9;
 constexpr int often = samples / 8;
-// How far from zero states are, in powers of ten.
+// nearest tells how far from zero states are, in powers of ten.
 constexpr double nearest = 9;
 
 class Sampler {

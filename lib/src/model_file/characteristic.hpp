@@ -42,9 +42,9 @@ class Characteristic {
 
   const Data& data() const { return data_; }
   bool has_two_variables() const { return !data_.second.empty(); }
-  // Between two knots it jumps, and does not only bend.
+  // jumps() tells whether the characteristic jumps at its knots instead of bending only.
   bool jumps() const { return data_.interpolation == Interpolation::hold; }
-  // Of one variable; of two the dependence on the second one at this knot of the first.
+  // pieces() are those of one variable, or the dependence on the second variable at this knot of the first.
   Pieces pieces(std::size_t knot = 0) const;
 
  private:

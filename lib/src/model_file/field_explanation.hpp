@@ -18,7 +18,8 @@ namespace slideway::reader {
 class FieldExplanation {
  public:
   FieldExplanation() = default;
-  // Of models that are not too large, it keeps the nodes of the derivatives; of all, their places.
+  // FieldExplanation() keeps the nodes of the derivatives of models that are not too large, and their places for
+  // all models.
   FieldExplanation(const ExpandedModel& model, const std::vector<NodeId>& derivatives,
                    std::vector<Position> places);
 
@@ -34,7 +35,7 @@ class FieldExplanation {
   std::vector<NodeId> roots_ = {};
   std::vector<std::uint32_t> lambda_index_ = {};
   std::unordered_map<NodeId, std::string> ends_of_tables_ = {};
-  // Of models with roots, the algebraic variables are looked at in place of the nodes.
+  // The algebraic variables are looked at in place of the nodes in models with roots.
   std::vector<std::string> algebraic_ = {};
   Tape algebraic_values_ = {};
 };

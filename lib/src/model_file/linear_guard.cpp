@@ -9,7 +9,7 @@ namespace slideway::reader {
 namespace {
 
 constexpr int most_terms = 256;
-// Of the terms that cancel.
+// A sum below this part of its terms, which cancel, is rounding.
 constexpr double rounding = 64 * std::numeric_limits<double>::epsilon();
 
 // A sum, and that of the sizes of what was added.

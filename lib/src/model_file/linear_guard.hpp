@@ -26,7 +26,7 @@ std::optional<LinearGuard> linear_guard(const ExpressionGraph& graph, NodeId gua
 // first/second where that is a number, but for rounding; 0 where it is none.
 double ratio_of(const LinearGuard& first, const LinearGuard& second);
 
-// Whether no state has these signs of both.
+// exclude_each_other() tells whether no state has these signs of both.
 bool exclude_each_other(const LinearGuard& first, int first_sign, const LinearGuard& second, int second_sign);
 
 }  // namespace slideway::reader

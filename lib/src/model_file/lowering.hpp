@@ -28,13 +28,13 @@
 
 namespace slideway::reader {
 
-// How large a model may become.
+// ExpansionLimits says how large a model may become.
 struct ExpansionLimits {
   std::size_t states = 1'000'000;
   std::size_t operations = 50'000'000;  // nodes of the graph
 };
 
-// Whether definitions that nothing uses are looked at, too.
+// Check says whether definitions that nothing uses are looked at too.
 enum class Check { used, everything };
 
 struct ExpandedSurface {
@@ -138,7 +138,8 @@ struct ExpandedModel {
   double start = 0;
   double end = 0;
   std::vector<double> atol = {};
-  // Of parameters that are states behind the others: how many, and the nodes of the initial values that come from formulas.
+  // free_parameters counts the parameters that are states behind the others; the nodes are their initial values
+  // from formulas.
   std::size_t free_parameters = 0;
   std::vector<std::pair<std::uint32_t, NodeId>> initial_nodes = {};
   std::vector<ExpandedSurface> surfaces = {};
@@ -174,10 +175,10 @@ ExpandedModel expand(const ModelDescription& model, const Settings& settings, Ch
 std::vector<NodeId> multi_affine_derivatives(ExpandedModel& model, const ExpandedMotion& motion,
                                              Mistakes& mistakes);
 
-// The roots with every product, quotient and function of λ that is not affine in each λ separately replaced by the
-// blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. The results are
-// multi-affine and has the same values at every vertex.
-// Of more than TooManyCorners::most surfaces, corners are left out in which no state is, as far as `guards` tell, by the numbers of λ.
+// make_multi_affine() replaces every product, quotient and function of λ that is not affine in each λ separately
+// by the blend of its corners, select(k; e at λₖ = 1, e at λₖ = −1) over the surfaces k concerned. The results are
+// multi-affine and have the same values at every vertex. For more than TooManyCorners::most surfaces, corners are
+// left out that no state reaches, as far as `guards` tell, by the numbers of λ.
 std::vector<NodeId> make_multi_affine(ExpressionGraph& graph, const std::vector<NodeId>& roots,
                                       const std::vector<NodeId>& guards = {});
 std::vector<NodeId> guards_by_relay(const ExpandedModel& model);
@@ -187,7 +188,7 @@ class TooManyCorners : public std::length_error {
  public:
   TooManyCorners(std::size_t root, std::size_t surfaces);
   std::size_t root;  // number of the root it came up in
-  // For the author of the file, who calls the root `name`.
+  // mistake() is for the author of the file, who calls the root `name`.
   Mistake mistake(Position where, const std::string& name) const;
 
   static constexpr std::size_t most = 12;

@@ -56,7 +56,7 @@ bool AlgebraicSystem::has_unknown(NodeId root, std::uint32_t variable) const {
   });
 }
 
-// With all relays on either side.
+// values() evaluates the node with all relays on either side.
 std::vector<double> AlgebraicSystem::values(NodeId node) const {
   std::unordered_map<NodeId, NodeId> numbers;
   for (std::size_t k = 0; k < variables_.size(); ++k)

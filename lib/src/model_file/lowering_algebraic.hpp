@@ -36,7 +36,7 @@ class AlgebraicSystem {
   // The nodes of all yₖ; none where one of them is not determined, or may be by several values.
   std::optional<std::vector<NodeId>> solve();
   Failure failure() const { return failure_; }
-  // Of a failure: the number of an equation or variable.
+  // place() of a failure is the number of an equation or variable.
   std::size_t place() const { return place_; }
 
  private:

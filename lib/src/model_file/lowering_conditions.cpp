@@ -37,7 +37,8 @@ bool is_true(TokenKind kind, double difference) {
 
 }  // namespace
 
-// True if an expression depends on discrete states and parameters alone. Its value then changes only at jumps.
+// is_held() returns true if an expression depends on discrete states and parameters alone. Its value then changes
+// only at jumps.
 bool FormulaBuilder::is_held(NodeId root) const {
   bool has_state = false;
   std::vector<NodeId> open = {root};

@@ -41,7 +41,7 @@ class CornerBlender {
     const NodeId a = replaced_[node.a];
     const NodeId b = operands > 1 ? replaced_[node.b] : 0;
     const NodeId c = operands > 2 ? replaced_[node.c] : node.c;
-    // On a side of surface k, λₖ is known in everything that is needed only there.
+    // λₖ is known, on a side of surface k, in everything that is needed only there.
     if (node.operation == Operation::select)
       return graph_.select(node.c, restrict_to(a, node.c, 1), restrict_to(b, node.c, -1));
     corners_ = 0;
@@ -77,7 +77,8 @@ class CornerBlender {
     return graph_.select(k, plus, corner(-1));
   }
 
-  // Whether no state has these sides of both, as n > 3 and n < 1: of so many corners those are left out.
+  // exclude() tells whether no state has these sides of both, as n > 3 and n < 1: of so many corners those are
+  // left out.
   bool exclude(std::uint32_t first, int first_side, std::uint32_t second, int second_side) {
     if (first >= guards_.size() || second >= guards_.size()) return false;
     const std::optional<LinearGuard>& one = line(first);
@@ -91,8 +92,8 @@ class CornerBlender {
     return known->second;
   }
 
-  // One of these surfaces. Where the sides of one hide others, as those of a table do, it is that one, so that the others are asked on one
-  // side alone.
+  // outermost() returns one of these surfaces. It is the one whose sides hide others, as those of a table do, so
+  // that the others are asked on one side alone.
   std::uint32_t outermost(NodeId id, const Surfaces& surfaces) const {
     while (graph_.has_lambda(id)) {
       const Node& node = graph_[id];
@@ -177,7 +178,7 @@ class CornerBlender {
   std::vector<NodeId> replaced_;  // by node of the graph as it was
   std::vector<Surfaces> surfaces_;
   NodeId current_ = 0;
-  // Of the operation at hand.
+  // corners_ counts those of the operation at hand.
   std::size_t corners_ = 0;
   bool prunes_ = false;
 };

@@ -198,7 +198,8 @@ class EventMaker {
     return states;
   }
 
-  // The states that its assignments read, and those that they set. Not told where they are those of all elements of vectors.
+  // states_touched() lists the states that its assignments read, and those that they set. It returns nothing
+  // where these are all elements of vectors.
   std::optional<std::vector<Index>> states_touched(const ExpandedEvent& event) const {
     if (event.common) return std::nullopt;
     std::vector<Index> touched;

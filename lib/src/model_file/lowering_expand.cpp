@@ -117,7 +117,7 @@ class Expander {
 
   void set_parameters() {
     for (const Quantity& parameter : model_.parameters) {
-      // After a mistake any value will do to find the others.
+      // Any value serves after a mistake, to find other mistakes.
       const double value = set_or_given(parameter.name, parameter.value, 0).value_or(1);
       expanded_.parameters.emplace_back(parameter.name, value);
       extents_.parameters.push_back(expanded_.graph.constant(value));
@@ -296,7 +296,7 @@ class Expander {
   }
 
   void check_name_clash(const Quantity& other, const Quantity& vector, std::uint32_t length) {
-    // Of two vectors x and x1, the latter's first element is x11.
+    // Of two vectors x and x1, the first element of x1 is x11.
     const std::string name = other.name + (other.is_vector() ? "1" : "");
     const std::uint32_t element = element_number(name, vector.name);
     if (&other == &vector || element == 0 || element > length) return;
@@ -454,7 +454,7 @@ class Expander {
 
   // ---- algebraic variables --------------------------------------------------------------------------
 
-  // Calls visit(definition, element, number) for every algebraic variable.
+  // for_algebraic() calls visit(definition, element, number) for every algebraic variable.
   template <class Visit>
   void for_algebraic(const Visit& visit) const {
     for (std::uint32_t k = 0; k < model_.definitions.size(); ++k) {
@@ -480,7 +480,7 @@ class Expander {
     std::vector<NodeId> solved = solved_algebraic(Jumps::surfaces);
     if (!mistakes_.empty()) return;
     const auto jumps = [&](NodeId node) { return expanded_.graph.has_lambda(node); };
-    // In a reset nothing but values counts.
+    // Only values count in a reset.
     std::vector<NodeId> values =
         std::any_of(solved.begin(), solved.end(), jumps) ? solved_algebraic(Jumps::values) : solved;
     if (!mistakes_.empty()) return;
@@ -562,7 +562,7 @@ class Expander {
               rate_along(expanded_.graph, (*by_time)[k], (*by_state)[k], motion.derivatives);
   }
 
-  // Where a state jumps, so may a root: what sets states sets the followers, too.
+  // set_followers() sets the followers of roots whenever states are set: a root may jump where a state does.
   void set_followers() {
     for (const ExpandedAlgebraic& one : expanded_.algebraic) {
       if (!one.follower) continue;
@@ -621,7 +621,7 @@ class Expander {
     }
   }
 
-  // From M·x' = f to x' = M⁻¹·f.
+  // build_mass() turns M·x' = f into x' = M⁻¹·f.
   void build_mass() {
     if (model_.mass.empty()) return;
     std::vector<std::pair<std::uint32_t, ExpandedAssignment>> entries;
@@ -664,7 +664,7 @@ class Expander {
     }
   }
 
-  // Beyond a singular M the motion is not determined by what was before.
+  // watch_mass() ends the run at a singular M, beyond which the motion is not determined.
   void watch_mass() {
     const std::optional<NodeId> guard = mass_.singularity();
     if (!guard || expanded_.graph.is_constant(*guard)) return;
@@ -715,7 +715,8 @@ class Expander {
     }
   }
 
-  // Of a table without a size the names are known to differ, but not from those of one with a size.
+  // The names of a table without a size are known to differ from each other, but not from those of a table with
+  // a size.
   template <class Table>
   void declare(const std::string& name, const Table& table) {
     if (name.empty() || table_names_.insert(name).second) return;
@@ -825,7 +826,7 @@ class Expander {
           if (guard.opposite && made.direction != Direction::any)
             made.direction = made.direction == Direction::rising ? Direction::falling : Direction::rising;
           check_is_met(made.guard, event.when, kind, name, "a guard");
-          // As a surface without a name has it.
+          // The name is that of a surface without a name.
           if (name.empty()) made.name = builder_.text(event.when, i);
         });
         made.set = build_assignments(single, Jumps::values, i);

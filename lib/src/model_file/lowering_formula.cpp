@@ -10,7 +10,7 @@
 namespace slideway::reader {
 namespace {
 
-// Calls, indices and definitions inside each other, all together.
+// Calls, indices and definitions may be this deep inside each other, all together.
 constexpr int deepest_recursion = 1000;
 
 constexpr NodeId not_built = 0xFFFFFFFFU;
@@ -268,9 +268,14 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
   stack_.back().node = checked(place, {left.begin, index + 1}, binary(operation, left.node, right.node));
 }
 
-// A power that is not even is followed a little beyond the kink it is taken of, where max(d, 0)^1.5 is |d|^1.5: above one both
-// have the same slope there, and a step that ends a hair beyond is no mistake of the model. So |d|³ in a guard is one guard, as |d|²
-// is, and not one for each side that could hardly be told apart.
+// A power that is not even is followed a little beyond the kink of its base, where max(d, 0)^1.5 is
+// d
+// ^1.5. Both have the same slope there for a power above one, and a step that ends a hair beyond is no mistake of
+// the model.
+// d
+// ³ in a guard is thus one guard, as
+// d
+// ² is, and not one for each side.
 NodeId FormulaBuilder::binary(Operation operation, NodeId a, NodeId b) {
   if (operation == Operation::multiply)
     for (const auto& [with_root, with_base] : {std::pair{a, b}, std::pair{b, a}})
@@ -536,7 +541,7 @@ NodeId FormulaBuilder::build_call(const Place& place, std::uint32_t index) {
   }
 }
 
-// In pairs, so that no partial sum but the last depends on all elements.
+// build_sum() adds in pairs, so that no partial sum but the last depends on all elements.
 NodeId FormulaBuilder::build_sum(const Place& place, std::uint32_t index) {
   const Symbol symbol = place.formula.symbols[index];
   std::vector<NodeId> terms;

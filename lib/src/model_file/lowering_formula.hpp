@@ -57,12 +57,13 @@ class FormulaBuilder {
   FormulaBuilder(const ModelDescription& model, const Extents& extents, ExpressionGraph& graph,
                  SurfaceTable& surfaces, MemoryTable& memory, Mistakes& mistakes);
 
-  // To be called when the numbers of elements are known.
+  // prepare_definitions() must be called when the numbers of elements are known.
   void prepare_definitions();
 
-  // While algebraic variables are solved for: their names mean unknowns, in all that is built.
+  // open_algebraic() makes the names of algebraic variables mean unknowns in everything that is built, while
+  // they are solved for.
   void open_algebraic();
-  // From now on they mean these nodes, by their numbers; with jumps as surfaces, and as values.
+  // close_algebraic() makes them mean these nodes, by their numbers; with jumps as surfaces, and as values.
   void close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values);
 
   // The value of a formula; `element` is the value of i, and `other` that of j, 0 where it has none. Throws Unbuildable.
@@ -74,8 +75,8 @@ class FormulaBuilder {
   void set_initial_value(std::uint32_t state, std::uint32_t element, NodeId value);
   // The element that x[i + 1], and nothing else, means; none beyond an end where all is zero. Throws Unbuildable.
   std::optional<std::uint32_t> element_of(const Formula& formula, std::uint32_t element);
-  // The guard of an event, which may be a condition: it then is positive where that holds, or where it does not.
-  // Where it has kinks the system has surfaces, so that it is smooth between two of them.
+  // EventGuard is the guard of an event, which may be a condition: it then is positive where that holds, or
+  // where it does not. The system has surfaces where it has kinks, so that it is smooth between two of them.
   struct EventGuard {
     NodeId node = 0;
     bool opposite = false;
@@ -100,7 +101,7 @@ class FormulaBuilder {
   const std::unordered_map<NodeId, std::string>& ends_of_tables() const { return ends_of_tables_; }
 
  private:
-  // Where an expression is built.
+  // Place tells where an expression is built.
   struct Place {
     const Formula& formula;
     Jumps jumps;
@@ -194,7 +195,7 @@ class FormulaBuilder {
   NodeId by_knots(const Place& place, std::uint32_t index, Argument of, const Knots& knots,
                   const std::function<NodeId(std::size_t)>& piece);
   void check_limits(const Place& place, std::uint32_t index, NodeId low, NodeId high);
-  // Of the two of an if().
+  // Branch is one of the two branches of an if().
   using Branch = std::function<NodeId()>;
   NodeId build_if(const Place& place, std::uint32_t index);
   NodeId decide(const Place& place, std::uint32_t index, TokenRange range, bool holds, const Branch& yes,
@@ -234,7 +235,7 @@ class FormulaBuilder {
   std::unordered_map<NodeId, std::string> ends_of_tables_;
   std::uint32_t first_force_ = 0;
   std::vector<std::size_t> first_contact_;
-  // Of kinks in a guard, while its sign is looked for there.
+  // KnownSide describes a kink in a guard, while its sign is looked for there.
   struct KnownSide {
     LinearGuard guard;
     int sign;

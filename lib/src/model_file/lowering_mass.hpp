@@ -31,7 +31,8 @@ class MassMatrix {
   void add(std::uint32_t row, std::uint32_t column, NodeId entry, double value);
   bool empty() const { return rows_.empty(); }
 
-  // False where the matrix is singular at the start; then `singular_row()` tells a row that is made of others.
+  // factor() returns false where the matrix is singular at the start; then `singular_row()` tells a row that is
+  // made of others.
   bool factor();
   std::uint32_t singular_row() const { return singular_row_; }
 

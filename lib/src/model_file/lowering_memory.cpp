@@ -10,11 +10,11 @@ namespace slideway::reader {
 
 namespace {
 
-// How far from a whole number, of what is near one, a step counts as one that is due.
+// kNearWhole tells how far from a whole number, of what is near one, a step counts as one that is due.
 constexpr double kNearWhole = 1e-9;
 
-// The distance from the nearest whole number at which the next one takes over. Beyond 1/2, so that a value that goes to and fro about the
-// middle does not change it each time; below 1, where the next step is.
+// The next whole number takes over at this distance from the nearest one. It is beyond 1/2, so that a value that
+// goes to and fro about the middle does not change it each time, and below 1, where the next step is.
 constexpr double kTakesOver = 0.75;
 
 }  // namespace

@@ -35,7 +35,7 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
     return result;
   }
   const auto tape = std::make_shared<const Tape>(model.graph, values, model.lambda_index);
-  // In the direction of the velocity of the file, whose guard may be the negative of it.
+  // The sign is that of the velocity of the file, whose guard may be its negative.
   Vector signs = Vector::Ones(2 * contacts);
   for (Index c = 0; c < contacts; ++c) {
     const auto& friction = model.contacts[static_cast<std::size_t>(c)].friction;

@@ -21,7 +21,7 @@
 namespace slideway::reader {
 namespace {
 
-// Of a guard; a relay that is farther away is none for it.
+// A relay has this order of a guard at most; one that is farther away counts as none.
 constexpr std::size_t kHighestOrder = 12;
 
 struct Chain {
@@ -36,13 +36,13 @@ class SecondOrderMaker {
                    const std::vector<Index>& surfaces)
       : model_(model), graph_(model.graph), derivatives_(derivatives), surfaces_(surfaces) {
     for (const Index i : surfaces) {
-      // As it is on the others.
+      // The guard is taken as it is on the other surfaces.
       const NodeId there = graph_.with_value(guard(i), guards_but(i), 0);
       chains_.push_back({.surface = i, .parts = {graph_.is_constant(there) ? guard(i) : there}});
     }
   }
 
-  // Whether each has a guard.
+  // find_chains() tells whether each has a guard.
   bool find_chains() {
     bind_others_at(0);
     for (std::size_t order = 1; order <= kHighestOrder; ++order) {
@@ -143,7 +143,7 @@ class SecondOrderMaker {
     return nodes;
   }
 
-  // False where it does not vanish with the rest.
+  // add_derivative() returns false where it does not vanish with the rest.
   bool add_derivative(std::size_t k) {
     Chain& chain = chains_[k];
     const std::vector<NodeId> last = {chain.parts.back()};
@@ -172,7 +172,10 @@ class SecondOrderMaker {
     });
   }
 
-  // Where the terms that vanish on the surfaces would leave none, as |c₀|^(-p)·c₁, those of higher order go first.
+  // on_surfaces() removes the terms of higher order first where the terms that vanish on the surfaces would
+  // leave none, as
+  // c₀
+  // ^(-p)·c₁.
   NodeId on_surfaces(NodeId derivative, const std::vector<NodeId>& all) {
     NodeId there = graph_.with_value(derivative, all, 0);
     const auto has_no_value = [&](NodeId id) {

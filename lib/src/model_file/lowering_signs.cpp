@@ -133,7 +133,8 @@ SurfaceSide FormulaBuilder::surface(const Place& place, std::uint32_t index, Nod
   return surfaces_.find_or_add(guard, {place.formula.position, token.begin, place.element}, short_text);
 }
 
-// Where a guard has kinks or jumps, its sign is found on each side of every one of them, with a smooth guard there.
+// choose_by_sign() finds the sign of a guard with kinks or jumps on each side of every one of them, with a smooth
+// guard there.
 NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, NodeId guard,
                                       const Choice& choice, const Text& make_text, int sides_known) {
   if (graph_.is_constant(guard)) {
@@ -157,7 +158,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
             linear && !surfaces_.find(guard) ? surfaces_.find(*linear) : std::nullopt)
       return select(*same, choice.positive, choice.negative);
   }
-  // Where a table has no value nothing has, and no surface decides.
+  // Nothing has a value where a table has none, and no surface decides.
   const std::optional<NodeId> end = sides_known > 0 ? end_of_table_in(guard) : std::nullopt;
   if (end) return graph_.add(graph_.choose(guard, choice.positive, choice.negative), *end);
   const bool splits = !refuses_jumps(place.jumps) && sides_known < most_sides && graph_.has_lambda(guard);
@@ -178,7 +179,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
       sides_known == 0 ? graph_.defined_beyond(
                              guard, [&](NodeId id) { return depends(id) && is_nonnegative(id); }, depends)
                        : guard;
-  // So is √x under the condition x > 0.
+  // √x is such a value under the condition x > 0.
   const auto anything = [](NodeId) { return true; };
   const auto on = [&](int sign) {
     const auto never_negative = [&](NodeId id) {
@@ -190,7 +191,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
   const std::optional<LinearGuard> side = linear_guard(graph_, surfaces_.guard(kink));
-  // Of sides that cannot be in force together, as x > a and x < −a, nothing is to be asked.
+  // Sides that cannot be in force together, as x > a and x < −a, are left out.
   const auto can_be = [&](int sign) {
     return !side || std::none_of(sides_.begin(), sides_.end(), [&](const KnownSide& known) {
       return exclude_each_other(*side, sign, known.guard, known.sign);
@@ -242,7 +243,8 @@ bool FormulaBuilder::bends_only(NodeId root) const {
   return true;
 }
 
-// Whether a value is seen never to be below zero, on whatever sides are in force. The answer false does not exclude it.
+// is_nonnegative() tells whether a value is seen never to be below zero, on whatever sides are in force. The
+// answer false does not exclude it.
 bool FormulaBuilder::is_nonnegative(NodeId id, int depth) const {
   const Node node = graph_[id];
   if (nonnegative_.count(id) > 0) return true;

@@ -22,7 +22,7 @@ struct SurfaceSide {
   int sign = 1;
 };
 
-// Where in the file a guard stands.
+// Appearance tells where in the file a guard stands.
 struct Appearance {
   Position formula = {};
   std::uint32_t byte = 0;     // of the formula's text
@@ -49,7 +49,8 @@ class SurfaceTable {
 
   NodeId guard(std::uint32_t surface) const { return surfaces_[surface].guard; }
 
-  // Gives a surface its break-away ratios, towards plus and minus of its own guard. False if it has others already.
+  // set_break_away() gives a surface its break-away ratios, towards plus and minus of its own guard. It returns
+  // false if the surface has others already.
   bool set_break_away(std::uint32_t surface, NodeId above, NodeId below);
 
   // Named surfaces in the order of the file, then the others by their first appearance.

@@ -101,7 +101,7 @@ class SystemMaker {
 
   Tape tape(const std::vector<NodeId>& outputs) const { return Tape(graph_, outputs, model_.lambda_index); }
 
-  // Which derivatives can differ from zero.
+  // pattern() tells which derivatives can differ from zero.
   static Pattern pattern(const SparseMatrixTape& matrix, Index rows, Index columns) {
     std::vector<std::vector<Index>> by_row(static_cast<std::size_t>(rows));
     for (const Entry& entry : matrix.entries)
@@ -172,7 +172,7 @@ class SystemMaker {
     }
   }
 
-  // Whether the field is affine in states and time.
+  // depends_affinely() tells whether the field is affine in states and time.
   bool depends_affinely() const {
     const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
     const Gradients by_time = gradients(graph_, derivatives_, Variables::time);

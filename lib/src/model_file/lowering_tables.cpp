@@ -126,7 +126,7 @@ NodeId FormulaBuilder::by_knots(const Place& place, std::uint32_t index, Argumen
     if (is_value) {
       const NodeId above = between(middle, last);
       const NodeId below = between(first, middle - 1);
-      // At a knot itself the piece above is in force, but at the last one.
+      // The piece above is in force at a knot itself, but for the last one.
       return middle == knots.at.size() ? graph_.choose(guard, above, below)
                                        : graph_.choose(graph_.negate(guard), below, above);
     }

@@ -224,7 +224,8 @@ void check_friction(const ModelDescription& model, Mistakes& mistakes) {
   }
 }
 
-// Which surfaces have a sign that enters the equations of some location, by the surface's name or by an equal guard.
+// surfaces_that_act() tells which surfaces have a sign that enters the equations of some location, by the
+// surface's name or by an equal guard.
 std::vector<bool> surfaces_that_act(const ModelInstance& instance) {
   std::vector<bool> act(static_cast<std::size_t>(instance.system.surfaces()), false);
   const Automaton problem = instance.problem();
@@ -251,7 +252,7 @@ void note_discrete_never_set(const ModelDescription& model, std::vector<std::str
   }
 }
 
-// On names that nothing uses: they may be misspelt elsewhere, or forgotten.
+// remarks_on_unused() names what nothing uses: it may be misspelt elsewhere, or forgotten.
 std::vector<std::string> remarks_on_unused(const ModelDescription& model, const ModelInstance& instance) {
   ModelDescription observed = model;
   Mistakes mistakes;

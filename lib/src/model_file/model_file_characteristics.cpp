@@ -131,7 +131,8 @@ class CharacteristicReader {
       reader_.mistake(entry, "a value of " + who_ + " that is not finite", "finite numbers", "");
   }
 
-  // Of one variable: the values rise at every knot, or fall at every one, and so does what lies between.
+  // check_monotone() asks, for one variable, that the values rise at every knot, or fall at every one; the curve
+  // between them does the same.
   void check_monotone(const TomlEntry& entry, const Characteristic::Data& data) {
     bool is_wanted = false;
     reader_.read_flag(entry.value, "monotone", is_wanted);

@@ -59,10 +59,10 @@ struct Formula {
   bool is_string = false;            // written in quotes, so that a token has a place of its own
   Ends ends = Ends::none;  // for indices out of range, before the ends of the vector that is indexed
   std::string owner = {};  // for messages: "the derivative of 'v'"
-  // Of the formulas of friction laws: a name n in it means the quantity prefix + n, if there is one.
+  // A name n in the formulas of friction laws means the quantity prefix + n, if there is one.
   std::string prefix = {};
 
-  // Nothing to evaluate: not given, or not an expression.
+  // empty() tells whether nothing was given, or no expression.
   bool empty() const { return expression.tokens.empty(); }
 };
 
@@ -81,7 +81,7 @@ struct Quantity {
   std::optional<std::uint32_t> start = {};  // of an algebraic variable: its state that follows it
   bool hidden = false;                      // a part of a friction law, whose name no expression can write
 
-  // After a mistake in it: a scalar or a vector, and neither is another mistake.
+  // unknown_shape is true after a mistake in it: it may be a scalar or a vector, and neither is another mistake.
   bool unknown_shape = false;
 
   bool is_vector() const { return size.has_value(); }
@@ -255,13 +255,14 @@ struct ModelDescription {
 // The place of a byte of a formula's text in the file.
 Position place_of(const SourceText& source, const Formula& formula, std::size_t offset);
 
-// Whether a name can stand in an expression.
+// is_identifier() tells whether a name can stand in an expression.
 bool is_identifier(const std::string& name);
 
-// Whether tables of a run have a column of this name beside the states.
+// is_column_of_tables() tells whether tables of a run have a column of this name beside the states.
 bool is_column_of_tables(const std::string& name);
 
-// Whether the value of a vector's every element in a table with a size tells the two apart: j is the element, i the table.
+// uses_element() tells whether the value of a vector's every element in a table with a size tells the two apart: j
+// is the element, i the table.
 bool uses_element(const Formula& formula);
 bool uses_index(const Formula& formula);
 
@@ -277,7 +278,7 @@ void resolve_names(ModelDescription& model, Mistakes& mistakes);
 // Adds what a user wants to see beside the states, as it is written, to a model whose names have been resolved.
 void add_observables(ModelDescription& model, const std::vector<std::string>& wanted, Mistakes& mistakes);
 
-// Which of each some expression refers to.
+// UsedNames tells which names of each section some expression refers to.
 struct UsedNames {
   std::vector<bool> tables = {};
   std::vector<bool> parameters = {}, definitions = {}, surfaces = {};

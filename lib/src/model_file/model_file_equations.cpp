@@ -92,7 +92,7 @@ std::string assignments(const ModelDescription& model, const std::vector<Assignm
   return result;
 }
 
-// Of a condition.
+// change() describes a condition.
 std::string change(Direction direction) {
   return direction == Direction::rising    ? " becomes true"
          : direction == Direction::falling ? " becomes false"

@@ -32,7 +32,7 @@ std::string count_of_arguments(std::uint32_t n) {
   return std::to_string(n) + (n == 1 ? " argument" : " arguments");
 }
 
-// Where an expression stands, and so what it may use.
+// Scope tells where an expression stands, and so what it may use.
 struct Scope {
   bool motion = true;          // states, definitions, surfaces and t
   bool index = false;          // i
@@ -263,7 +263,7 @@ class NameResolver {
     if (size) resolve_formula(*size, {false, false, false, model_.parameters.size(), constants});
   }
 
-  // Of numbers and parameters, and of i in a table with a size.
+  // constant_scope() allows numbers and parameters, and i in a table with a size.
   Scope constant_scope(bool has_index) const {
     return {false, has_index, false, model_.parameters.size(), constants};
   }
@@ -287,7 +287,7 @@ class NameResolver {
       if (assignment.indexed)
         resolve_formula(*assignment.indexed, scope);
       else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector()) {
-        // In a table with a size there are two numbers to speak of.
+        // A table with a size has two numbers to speak of.
         scope.element = table.index;
         scope.index = true;
       }

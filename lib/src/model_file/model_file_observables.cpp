@@ -12,7 +12,7 @@ std::string trimmed(const std::string& text) {
   return begin == std::string::npos ? "" : text.substr(begin, text.find_last_not_of(" \t") - begin + 1);
 }
 
-// Where the name ends and the expression begins; npos where there is no name.
+// equals_sign() returns where the name ends and the expression begins, or npos where there is no name.
 std::size_t equals_sign(const std::string& text) {
   const std::size_t place = text.find('=');
   if (place == std::string::npos || place == 0 || text.compare(place, 2, "==") == 0) return std::string::npos;

@@ -20,7 +20,7 @@ class SectionReader {
 
   void read() {
     reader_.check_top_level();
-    // Nothing else can be said while the name of a section is wrong that all others refer to.
+    // Other mistakes cannot be told while the name of a section is wrong that all others refer to.
     for (const char* const section : {"parameters", "states", "discrete", "inputs", "tables", "definitions",
                                       "algebraic", "surfaces", "friction", "hysteresis", "locations"})
       if (root_.find(section) == nullptr && reader_.is_misspelt(section)) return;
@@ -90,14 +90,14 @@ class SectionReader {
     }
   }
 
-  // After all other states, so that they are the last of the system.
+  // read_discrete() comes after all other states, so that discrete states are the last of the system.
   void read_discrete() {
     const std::size_t first = model_.states.size();
     read_quantities("discrete", "state", model_.states);
     for (std::size_t k = first; k < model_.states.size(); ++k) model_.states[k].discrete = true;
   }
 
-  // Only jumps move a discrete state.
+  // check_discrete() asks that only jumps move a discrete state.
   void check_discrete() {
     const auto check = [&](const std::vector<Assignment>& lines, const std::string& what) {
       for (const Assignment& line : lines) {

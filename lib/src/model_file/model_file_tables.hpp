@@ -31,22 +31,24 @@ class TableReader {
 
   void mistake(Position where, std::size_t length, std::string what, std::string expected = "",
                std::string got = "", std::string hint = "");
-  // At a key.
+  // mistake() points to a key.
   void mistake(const TomlEntry& key, std::string what, std::string expected = "", std::string got = "",
                std::string hint = "");
 
   std::size_t mistakes() const { return mistakes_.size(); }
 
   void check_top_level();
-  // Whether a table of the file means this one and misses its name, or its place; that has been told.
+  // is_misspelt() tells whether a table of the file means this one and misses its name, or its place; that has
+  // been told.
   bool is_misspelt(const std::string& key) const;
   void check_keys(const TomlValue& table, const std::string& where, const Words& known);
-  // Whether one of its keys has been told to be unknown: it is likely to be meant for what the table seems to lack.
+  // has_unknown_key() tells whether one of its keys has been told to be unknown: it is likely to be meant for
+  // what the table seems to lack.
   bool has_unknown_key(const TomlValue& table) const;
   // `who` lacks a key of this table, unless that is there with another name.
   void lacks_key(const TomlEntry& table, const std::string& who, const std::string& key);
-  // In a table of free names nothing but what the file lacks tells a misplaced `initial`, or a section written as a key of another,
-  // from a name.
+  // is_misplaced() finds a misplaced `initial`, or a section written as a key of another. A table of free names
+  // shows them only by what the file lacks.
   bool is_misplaced(const TomlEntry& entry);
   bool found_misplaced_initial() const { return misplaced_initial_; }
 
@@ -77,7 +79,7 @@ class TableReader {
   void number_states();
   // `before` is what messages say before the name of the state: "the derivative of".
   void read_derivatives(const TomlValue& table, std::vector<Assignment>& derivatives);
-  // Whether a line for this state is there with a wrong key, which has been told.
+  // is_meant() tells whether a line for this state is there with a wrong key, which has been told.
   bool is_meant(std::uint32_t state) const { return meant_states_.count(state) > 0; }
   // Names that a mistake has been told of, so that those who use them make none.
   const std::set<std::string>& told_names() const { return told_names_; }

@@ -27,7 +27,7 @@ Bounds hull(std::initializer_list<double> numbers) {
   return result;
 }
 
-// Of bounds that values come near to, 0·∞ is 0.
+// product() of bounds, to which values come near, takes 0·∞ as 0.
 double product(double a, double b) { return a == 0 || b == 0 ? 0 : a * b; }
 
 Bounds multiplied(Bounds a, Bounds b) {

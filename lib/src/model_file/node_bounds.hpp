@@ -17,8 +17,8 @@ struct KnownStates {
   Vector values = {};  // of all states
 };
 
-// Whether a value is positive whatever time, states and unknowns are, or negative whatever they are; on a side of surfaces, and between.
-// The answer false does not exclude it.
+// has_one_sign() tells whether a value is positive whatever time, states and unknowns are, or negative whatever
+// they are; on a side of surfaces, and between. The answer false does not exclude it.
 bool has_one_sign(const ExpressionGraph& graph, NodeId root, const KnownStates& known = {});
 
 }  // namespace slideway::reader

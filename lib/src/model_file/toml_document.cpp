@@ -48,10 +48,10 @@ Position place(const toml::source_region& region) {
 
 bool is_ascii(char c) { return static_cast<unsigned char>(c) < 0x80U; }
 
-// Goes through the text as far as strings and comments must be told apart from the rest, and finds what the parser
-// must not be given: dotted keys of many parts, whose tables it nests and destroys by recursion; and characters that
-// are not ASCII where TOML has no use for them (outside of quotes and comments, and where a line of a string is
-// continued), which are told here with their place.
+// TextCheck goes through the text as far as strings and comments must be told apart from the rest. It finds what
+// the parser must not be given: dotted keys of many parts, whose tables it nests and destroys by recursion, and
+// characters that are not ASCII where TOML has no use for them (outside of quotes and comments, and where a line
+// of a string is continued). The messages name their place.
 class TextCheck {
  public:
   explicit TextCheck(const SourceText& source) : source_(source), text_(source.text()) {}
@@ -66,7 +66,8 @@ class TextCheck {
         if (std::string_view("\n=,.[{").find(before) == std::string_view::npos)
           refuse(k, "not valid TOML: a quote", "one only where a key or a value begins", "");
         const std::size_t end = end_of_string(k);
-        // After a dot it may be part of a key or, in what should be a number, no string for the parser.
+        // A string after a dot may be part of a key; in what should be a number it is no string for the
+        // parser.
         for (std::size_t j = k; before == '.' && j < end; ++j) {
           if (!is_ascii(text_[j]))
             refuse(j, "a character that is not ASCII in a dotted key", "ASCII characters", "");

@@ -14,7 +14,8 @@ namespace {
 
 // A margin is of the sizes of the states, and Newton's method leaves rounding of it.
 constexpr double kZeroMargin = 1e-14;
-// Of the range of the parameter, where rounding of a margin of 1e-16 per part in a thousand of the range ends a search.
+// The least interval, as a part of the parameter's range: rounding of a margin of 1e-16 per part in a thousand of
+// the range ends a search there.
 constexpr double kLeastInterval = 1e-13;
 // Two equilibria that meet are both located to about the accuracy of simple zeros, 1e-9 of the sizes of the states.
 constexpr double kSamePlace = 1e-6;

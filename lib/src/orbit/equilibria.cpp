@@ -20,31 +20,35 @@ namespace slideway {
 
 namespace {
 
-// From as far as kLongestNewtonStep·20 sizes a damped step of Newton's method arrives; it then doubles its digits five times, or gains a
-// digit in three steps at a zero that is not simple, of which rounding leaves eight.
+// A damped step of Newton's method arrives from as far as kLongestNewtonStep·20 sizes. It then doubles its digits
+// five times, or gains a digit in three steps at a zero that is not simple, of which rounding leaves eight.
 constexpr int kMostIterations = 60;
 constexpr double kLongestNewtonStep =
     3;  // of Newton's method: a step as long as a state and its negative are apart, and half as much
 // Newton's method doubles the digits: after a step of this size rounding is left.
 constexpr double kConverged = 1e-9;
-// At a zero that is not simple it gains a digit in three steps, and rounding leaves half of the digits.
+// The iteration gains a digit in three steps at a zero that is not simple, and rounding leaves half of the digits.
 constexpr double kConvergedSlowly = 1e-6;
-// Of their change over the sizes of the states: the step before is of kConverged at most, and changes equations by no more.
+// The largest accepted residual, as a part of the change over the sizes of the states: the step before is of
+// kConverged at most, and changes equations by no more.
 constexpr double kAcceptedEquations = 1e-9;
-// Of the sizes: zeros that are not simple are known to kConvergedSlowly.
+// Two zeros this close, in sizes, are the same: zeros that are not simple are known to kConvergedSlowly.
 constexpr double kSameEquilibrium = 1e-6;
-// Of the sizes of the states, and of λ: a zero is known to kConverged.
+// A state this close to a surface, in sizes of the states or of λ, is on it: a zero is known to kConverged.
 constexpr double kOnSurface = 1e-9;
-// Of the largest entry, below which a pivot is rounding: derivatives that are differences have errors of about 1e-10.
+// A pivot below this part of the largest entry is rounding: derivatives that are differences have errors of about
+// 1e-10.
 constexpr double kRankZero = 1e-9;
-// Of the size of A. A double eigenvalue of a matrix with rounding errors of 1e-16 is known to their square root.
+// A rate below this part of the size of A is neutral. A double eigenvalue of a matrix with rounding errors of
+// 1e-16 is known to their square root.
 constexpr double kNeutralRate = 1e-8;
 constexpr double kNoEffect = 1e-9;  // of the size of A, a relay without effect: as kRankZero
 // The sizes of a solution that turns a few times are seen to a few percent.
 constexpr Index kRunSamples = 24;
-// Of begins at random in a box, a zero whose part of the box is 5 % is missed by all once in 170 searches.
+// This many random begins in a box miss a zero whose part of the box is 5 % once in 170 searches.
 constexpr Index kUsualStarts = 100;
-// With many states one begin costs as much as n³, and fields are mostly affine, whose only zero any begin leads to.
+// One begin costs as much as n³ with many states, and their fields are mostly affine, whose only zero any begin
+// leads to.
 constexpr Index kStartsOfMany = 5;
 constexpr Index kManyStates = 50;
 constexpr Index kLargestPMatrix = 12;  // that is_p_matrix takes
@@ -290,7 +294,7 @@ class EquilibriumSearch {
   bool find_motion(const Matrix& jacobian, const EquilibriumEquations& equations, Equilibrium& found) const {
     const Index constraints = equations.constraints();
     const auto sliding = static_cast<Index>(equations.sliding().size());
-    // Of states divided by their sizes.
+    // The Jacobian is that of states divided by their sizes.
     const Matrix a = sizes_.cwiseInverse().asDiagonal() * jacobian.topLeftCorner(n_, n_);
     const Matrix l = sizes_.cwiseInverse().asDiagonal() * jacobian.topRightCorner(n_, constraints);
     Matrix n = jacobian.bottomLeftCorner(constraints, n_);
@@ -338,7 +342,8 @@ class EquilibriumSearch {
     if (found.attracting == false) found.stability = OrbitStability::unstable;
   }
 
-  // How far x is from where a function is zero, in sizes of the states; the function itself where it does not change.
+  // distance() tells how far x is from where a function is zero, in sizes of the states; the function itself
+  // where it does not change.
   double distance(double value, const Vector& gradient) const {
     const double change = gradient.cwiseAbs().dot(sizes_);
     return change > 0 ? value / change : value;

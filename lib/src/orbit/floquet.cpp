@@ -12,8 +12,9 @@ namespace slideway {
 
 namespace {
 
-// Of the largest one, below which a singular value of what one event does is rounding. The derivative by the directions
-// before the event has errors of 1e-16 of its largest entry, and directions that shrink below a part of 1e-6 of it are not looked at.
+// A singular value of one event's effect below this part of the largest one is rounding. The derivative by the
+// directions before the event has errors of 1e-16 of its largest entry, and directions that shrink below a part of
+// 1e-6 of it are left out.
 constexpr double kLeastSingular = 1e-9;
 constexpr double kLeastStretch = 1e-6;
 

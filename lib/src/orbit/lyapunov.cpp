@@ -21,13 +21,15 @@ constexpr double kWipedOut = 1e-9;
 // The derivative of a run has errors of about rtol of its largest entries. A direction that is larger by this factor than
 // these is known to a thousandth, which is 1e-3 in the logarithm of its stretch.
 constexpr double kKnownWell = 1000;
-// Of a part. The formula that follows the derivative damps what shrinks by more in one of its steps, and need not know by how much.
+// The largest condition of a part. The formula that follows the derivative damps directions that shrink by more in
+// one of its steps, and need not know by how much.
 constexpr double kLargestCondition = 100;
 // More parts of one block would take longer than to tell the user to make it shorter.
 constexpr int kMostParts = 4096;
 // The error that 20 batch means give for their mean is itself uncertain by 1/√(2·19), a sixth.
 constexpr std::size_t kBatches = 20;
-// At which the sizes of states are looked at: of a state that turns, the largest of 40 values per turn is within 1 % of it, over five turns.
+// The sizes of states are sampled this often: the largest of 40 values per turn of a state is within 1 % of its
+// size, over five turns.
 constexpr Index kSizeSamples = 200;
 constexpr double kNever = -std::numeric_limits<double>::infinity();
 
@@ -109,8 +111,8 @@ class LyapunovRun {
     run_.pending = solution.pending;
   }
 
-  // Over the first half of the transient, to whose end it goes, or where there is none over the first block, from whose begin it then
-  // starts. In the second half directions turn to where they belong.
+  // find_sizes() uses the first half of the transient, to whose end it goes, or the first block, from whose
+  // begin it then starts. Directions turn to where they belong in the second half.
   bool find_sizes() {
     const bool has_transient = options_.transient > 0;
     const double length = has_transient ? 0.5 * options_.transient : options_.block;
@@ -139,7 +141,8 @@ class LyapunovRun {
     return follow_block(end);
   }
 
-  // To `end`, in as many parts as it takes to keep all directions known; false where something ends that.
+  // follow_block() goes to `end` in as many parts as it takes to keep all directions known; it returns false
+  // where something ends that.
   bool follow_block(double end) {
     if (directions_.cols() == 0) return true;
     if (++parts_ > kMostParts)

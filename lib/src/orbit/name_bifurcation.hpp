@@ -14,7 +14,7 @@ struct NamedBifurcation {
   std::string reason = {};
 };
 
-// Of two orbits of different signatures, close to each other.
+// name_bifurcation() compares two orbits of different signatures that are close to each other.
 NamedBifurcation name_bifurcation(const PeriodicOrbit& one, const PeriodicOrbit& other);
 
 }  // namespace slideway

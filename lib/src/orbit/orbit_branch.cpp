@@ -40,7 +40,7 @@ double product_with(const PeriodicOrbit& orbit, double shift) {
   return product.real();
 }
 
-// Over complex pairs, the product of their squared sizes less 1; 1 without a pair.
+// pairs_beside_circle() is the product of the squared sizes of complex pairs less 1; it is 1 without a pair.
 double pairs_beside_circle(const PeriodicOrbit& orbit) {
   double product = 1;
   for (const FloquetMultiplier& multiplier : orbit.multipliers)
@@ -86,7 +86,7 @@ class BranchSearch {
   }
 
  private:
-  // Of time events, if the equations do not depend on time otherwise.
+  // take_period_of_schedule() serves time events, if the equations do not depend on time otherwise.
   void take_period_of_schedule(double period) {
     const std::optional<double> schedule = schedule_period(family_.problem(options_.first));
     if (!schedule) return;

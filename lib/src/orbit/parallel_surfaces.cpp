@@ -8,7 +8,8 @@ namespace slideway {
 
 namespace {
 
-// Of the sizes of the guards: differences of guards have errors of a few roundings of them.
+// Guards that differ by a constant do so to this part of their sizes: differences of guards have errors of a few
+// roundings.
 constexpr double kConstant = 1e-12;
 
 // Guards at one probe after the other; those without finite values are left out.

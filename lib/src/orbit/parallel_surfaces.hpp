@@ -17,7 +17,8 @@ class ParallelSurfaces {
   // Guards are compared at the probes, states of the problem.
   ParallelSurfaces(const System& system, double t, const std::vector<Vector>& probes);
 
-  // Whether the closure of the region of the mode is not empty, as far as surface i and those before it tell.
+  // allow() tells whether the closure of the region of the mode is not empty, as far as surface i and those
+  // before it tell.
   bool allow(const Mode& mode, Index i) const;
 
  private:

@@ -27,7 +27,8 @@ constexpr double kSamePoint = 1e-6;  // of the size of the orbit
 constexpr double kWantedResidual = 2;  // in relative tolerances of the runs
 constexpr double kAcceptedResidual =
     1000;  // likewise, where rounding or an event keeps Newton's method from less
-// Of the sizes of the states. Where an orbit repels strongly, one run round multiplies the residual.
+// An orbit comes back within this part of the sizes of the states. One run round multiplies the residual where an
+// orbit repels strongly.
 constexpr double kComesBack = 1e-3;
 constexpr Index kMostShots = 64;
 
@@ -151,7 +152,7 @@ class OrbitSearch {
                        .location = guess_.location});
   }
 
-  // Along the guess, from a begin where no event is near.
+  // once_round() follows the guess, from a begin where no event is near.
   Solution once_round() {
     Solution round = follow_guess();
     if (!tell_end(round)) return round;
@@ -242,7 +243,7 @@ class OrbitSearch {
     look_at();
   }
 
-  // Whether the equations have a direction in which they hardly change.
+  // is_singular() tells whether the equations have a direction in which they hardly change.
   static bool is_singular(Shooting& shooting, const Vector& u) {
     Matrix jacobian(u.size(), u.size());
     if (!u.allFinite() || !shooting.equations().jacobian(u, jacobian) || !jacobian.allFinite()) return false;
@@ -250,7 +251,8 @@ class OrbitSearch {
     return svd.singularValues().minCoeff() <= kNeutral * svd.singularValues().maxCoeff();
   }
 
-  // Of states divided by their sizes, which does not change them, but makes zeros comparable.
+  // multipliers() uses states divided by their sizes, which does not change the multipliers, but makes zeros
+  // comparable.
   std::vector<FloquetMultiplier> multipliers(const std::vector<Solution>& runs, const Vector& field) const {
     const auto scaled = [&](const Matrix& derivative) -> Matrix {
       return sizes_.cwiseInverse().asDiagonal() * derivative * sizes_.asDiagonal();

@@ -14,15 +14,17 @@ namespace slideway {
 
 namespace {
 
-// Of the ratio of two times: their own rounding, and that of how they are computed, is below.
+// Two ratios of times this close are the same: the rounding of the times, and of their computation, is below.
 constexpr double kSameRatio = 1e-12;
-// A period is given by hand to fewer digits than it is computed with. In a thousand rounds its error is then a millionth of it.
+// A period given by hand has fewer digits than one that is computed. Its error in a thousand rounds is then a
+// millionth of it.
 constexpr double kGivenRatio = 1e-9;
 // Any two ratios have some common multiple within rounding if it may be large enough; by chance one in a thousand has one of so many.
 constexpr double kMostMultiples = 1000;
-// Of the period. The guess is near the orbit, and a state that grows by another amount is no clock.
+// A clock grows by the period within this part of it. The guess is near the orbit, and a state that grows by
+// another amount is no clock.
 constexpr double kClockChange = 0.1;
-// Of the period of an event, beside which a begin counts as at the event.
+// A begin within this part of an event's period counts as at the event.
 constexpr double kNear = 1e-3;
 
 bool is_multiple(double time, double of, double allowed) {

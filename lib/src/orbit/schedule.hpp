@@ -17,14 +17,15 @@ namespace slideway {
 
 // Refuses a period after which the time events from `start` on are others. `where` is for the message.
 void check_schedule(const Automaton& problem, double start, double period, const char* where);
-// Whether time events act from `start` on.
+// acts_at_known_times() tells whether time events act from `start` on.
 bool acts_at_known_times(const Automaton& problem, double start);
-// Whether a time event is so near to t that rounding may put it on either side.
+// is_near_known_time() tells whether a time event is so near to t that rounding may put it on either side.
 bool is_near_known_time(const Automaton& problem, double t);
 // The first time from which all periodic time events act; minus infinity without any.
 double schedule_start(const Automaton& problem);
 
-// Of the discrete states, those that grow by the period along one round: 1 at clocks and 0 elsewhere, n entries.
+// clocks_of() marks the discrete states that grow by the period along one round: 1 at clocks and 0 elsewhere, n
+// entries.
 Vector clocks_of(const Automaton& problem, const Solution& round);
 // The discrete states that nothing sets along one round.
 std::vector<Index> held_states_of(const Automaton& problem, const Solution& round);

@@ -13,9 +13,10 @@ namespace slideway {
 // `shift`, and the other states stay.
 double change_by_shift(const Automaton& problem, const Solution& solution, double shift,
                        const Vector& clocks);
-// Whether any such shift changes them.
+// depends_on_time() tells whether any such shift changes them.
 bool depends_on_time(const Automaton& problem, const Solution& solution, const Vector& clocks);
-// Whether a surface, gap, event or edge is zero at the state, of the size it has on the solution.
+// is_on_surface() tells whether a surface, gap, event or edge is zero at the state, of the size it has on the
+// solution.
 bool is_on_surface(const Automaton& problem, const Solution& solution, double t, ConstVectorRef state);
 
 }  // namespace slideway

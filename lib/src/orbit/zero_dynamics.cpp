@@ -10,7 +10,8 @@ namespace slideway {
 
 namespace {
 
-// Of the largest singular value, below which one is zero: derivatives that are differences have errors of about 1e-10.
+// A singular value below this part of the largest one is zero: derivatives that are differences have errors of
+// about 1e-10.
 constexpr double kZeroPart = 1e-8;
 
 // An orthonormal basis of the space that the matrix maps to zero, in columns.

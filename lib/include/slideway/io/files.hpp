@@ -21,8 +21,8 @@ class FileError : public std::runtime_error {
 
 bool is_standard_output(const std::string& path);
 
-// Throws FileError unless `path` can be written now. Asked before a long computation, so that its result is not
-// lost at the end. Leaves nothing behind.
+// check_writable() throws FileError unless `path` can be written now. It is called before a long computation, so
+// that the result is not lost at the end. It leaves nothing behind.
 void check_writable(const std::string& path);
 
 // Writes what `writer` puts on the stream. Throws FileError when the document is not complete on the disk;

@@ -28,14 +28,14 @@ class ModelFileError : public std::runtime_error {
   };
 
   ModelFileError(const std::string& report, std::vector<Entry> entries);
-  // In the order of the file.
+  // mistakes() are in the order of the file.
   const std::vector<Entry>& mistakes() const { return entries_; }
 
  private:
   std::vector<Entry> entries_;
 };
 
-// How large a file and its model may become; beyond, a mistake is reported.
+// ModelFileLimits says how large a file and its model may become; a larger one is a mistake.
 struct ModelFileLimits {
   std::size_t bytes = 64'000'000;
   std::size_t states = 1'000'000;       // elements of all vectors

@@ -22,7 +22,7 @@ namespace slideway {
 // commands, to edit.
 enum class PictureFormat { svg, png, pdf, tex, script };
 
-// From the extension of a file name ("-" is svg); throws std::invalid_argument for any other.
+// picture_format() reads the extension of a file name ("-" is svg); it throws std::invalid_argument for any other.
 PictureFormat picture_format(const std::string& path);
 
 // The file that a picture of this name has beside it: "x-inc.pdf" of "x.tex"; empty for other formats.

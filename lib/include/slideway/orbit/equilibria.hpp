@@ -39,11 +39,15 @@ const char* to_string(EquilibriumKind kind);
 
 struct Equilibrium {
   EquilibriumKind kind = EquilibriumKind::regular;
-  // False of a virtual one, which is not where its mode holds; then `reason` says what is beyond zero.
+  // `admissible` is false for a virtual equilibrium, which is not where its mode holds; then `reason` says what
+  // is beyond zero.
   bool admissible = true;
   std::string reason = {};
-  // How far it is inside of where its mode holds, below 0 of a virtual one: the least of 1 − |λ|, of forces over the largest, and of
-  // guards, gaps and edges over their changes along the sizes of the states. Infinity where nothing ends the mode.
+  // `margin` tells how far the equilibrium is inside of where its mode holds, below 0 for a virtual one. It is
+  // the least of 1 −
+  // λ
+  // , of forces over the largest, and of guards, gaps and edges over their changes along the sizes of the
+  // states. It is infinity where nothing ends the mode.
   double margin = std::numeric_limits<double>::infinity();
   std::string location =
       {};              // "" where the problem has no locations; the joined name where it slides between two
@@ -53,7 +57,8 @@ struct Equilibrium {
   Vector forces = {};  // one per contact, 0 of open ones
   std::vector<std::complex<double>> eigenvalues =
       {};  // of the motion in this mode, per unit of t, the largest real part first
-  // True where solutions beside the surfaces reach them. Empty without sliding, and where the effects of the relays do not decide it.
+  // attracting is true where solutions beside the surfaces reach them. Empty without sliding, and where the
+  // effects of the relays do not decide it.
   std::optional<bool> attracting = {};
   OrbitStability stability = OrbitStability::stable;
   bool stability_known = true;  // false where `attracting` should be known and is not
@@ -65,7 +70,8 @@ struct Equilibrium {
 struct EquilibriumOptions {
   // Accuracy and method of the run that shows sizes, and where to begin.
   Options run = {};
-  // Where Newton's method begins at random besides: a box, n entries each; empty, or NaN in both: round the run.
+  // Newton's method also begins at random in this box, n entries each; an empty box, or NaN in both, is the
+  // region round the run.
   Vector lower = {}, upper = {};
   // Begins of Newton's method in each mode, ≥ 1; 0: 100, and 5 with more than 50 states.
   Index starts = 0;

@@ -39,8 +39,9 @@ struct LyapunovExponents {
       0;  // the derivatives exist up to here: infinity, or the first event through which they do not
 };
 
-// From the start to the end of `run`, in whole blocks after the transient. Throws std::invalid_argument for options that make no sense,
-// for a run without a whole block, and for problems that runs have no derivatives of.
+// lyapunov_exponents() goes from the start to the end of `run`, in whole blocks after the transient. It throws
+// std::invalid_argument for options that make no sense, for a run without a whole block, and for problems whose
+// runs have no derivatives.
 LyapunovExponents lyapunov_exponents(const Automaton& problem, const Run& run,
                                      const LyapunovOptions& options = {});
 

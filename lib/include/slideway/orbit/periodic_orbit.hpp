@@ -90,8 +90,9 @@ struct PeriodicOrbit {
   double trivial_error = 0;  // |M·f − f| / |f| of an autonomous problem: how good the derivatives are
   Index repeats = 1;         // the orbit goes through itself so often: its least period is period/repeats
 
-  // True if a run from the begin goes once round, ends in the mode and location in which it began, and has a derivative at every event.
-  // Only then do the multipliers hold for the neighbours of the orbit.
+  // `admissible` is true if a run from the begin goes once round, ends in the mode and location in which it
+  // began, and has a derivative at every event. Only then do the multipliers hold for the neighbours of the
+  // orbit.
   bool admissible = false;
   std::string admissibility = {};  // what stands against it
 
@@ -112,9 +113,9 @@ bool depends_on_time(const Automaton& problem, const Solution& solution);
 // The time after which all time events repeat themselves; empty without periodic ones, and where their periods have no common multiple.
 std::optional<double> schedule_period(const Automaton& problem);
 
-// Throws std::invalid_argument for a guess that makes no sense, for a problem that depends on t and does not repeat itself
-// after the period of the guess, and for one whose derivatives are refused (delays). Whatever goes wrong on the way is in
-// PeriodicOrbit::message.
+// find_periodic_orbit() throws std::invalid_argument for a guess that makes no sense, for a problem that depends
+// on t and does not repeat itself after the period of the guess, and for one whose derivatives are refused
+// (delays). PeriodicOrbit::message says whatever goes wrong on the way.
 PeriodicOrbit find_periodic_orbit(const Automaton& problem, const OrbitGuess& guess,
                                   const OrbitOptions& options = {});
 
