@@ -16,7 +16,7 @@ class Variation {
   // S on [start, start + h] in powers of (t − start)/h: the matrices of the powers side by side.
   using Piece = std::function<void(double start, double h, const Matrix& coefficients)>;
 
-  // What else a step of length h is to be exact for: its error as a part of what is allowed, which grows as that of S does.
+  // FurtherError is the error of what else a step of length h is to be exact for, as a part of what is allowed; it grows as that of S does.
   using FurtherError = std::function<double(double h)>;
 
   Variation(Index states, double rtol) : states_(states), rtol_(rtol) {}
