@@ -285,3 +285,32 @@ zeno = "rest"
     run.expect(run.end("x", "x"), 0);
   }
 }
+
+TEST_CASE(
+    "a ball that lands without a rebound has the derivative by the stroke of its floor backwards, too") {
+  // Gravity is two hundred times the acceleration of the floor, which is what is left of the sum of forces.
+  const char* const text = R"TOML(
+[parameters]
+a = 0.02
+[states]
+x = 2.62
+v = -0.317
+[time]
+end = 12.0
+[derivatives]
+x = "v"
+v = "-4.1"
+[[contacts]]
+name = "floor"
+gap = "x - (0.84 + a*sin(0.879*t))"
+acts_on = { v = "1" }
+restitution = 0
+)TOML";
+  // Differences of the force tell its derivative by the stroke to 1e-10, of which the position gathers some.
+  for (const double rtol : {1e-6, 1e-8, 1e-9}) {
+    const Differentiated run = differentiated(text, {"a", "x"}, rtol);
+    run.expect(run.end("x", "a"), std::sin(0.879 * 12));
+    run.expect(run.end("v", "a"), 0.879 * std::cos(0.879 * 12));
+    run.expect(run.end("x", "x"), 0);
+  }
+}
