@@ -209,3 +209,108 @@ z = "sgn(x) + sgn(y)"
   // z = 2 − 4 t* at the end.
   CHECK(std::abs(found.gradients(1, 0) - 1) <= 1e-9);
 }
+
+TEST_CASE("a ball that comes to rest on a floor that shakes keeps the derivatives of the floor alone") {
+  const char* const text = R"TOML(
+[parameters]
+g = 2.69
+p = -0.666
+w = 2.02
+e = 0.743
+[states]
+x = 0.189
+v = -0.0533
+[time]
+end = 12.0
+[derivatives]
+x = "v"
+v = "-g"
+[[contacts]]
+name = "floor"
+gap = "x - (p + 0.066*sin(w*t))"
+acts_on = { v = "1" }
+restitution = "e"
+)TOML";
+  // Its last impacts are at a millionth of the speed of the floor.
+  for (const double rtol : {1e-6, 1e-8, 1e-10}) {
+    const Differentiated run = differentiated(text, {"g", "p", "w", "e", "x", "v"}, rtol);
+    const double a = 0.066, w = 2.02, t = 12;
+    run.expect(run.end("x", "w"), a * t * std::cos(w * t));
+    run.expect(run.end("v", "w"), a * std::cos(w * t) - a * w * t * std::sin(w * t));
+    run.expect(run.end("x", "p"), 1);
+    run.expect(run.end("v", "p"), 0);
+    for (const char* const by : {"g", "e", "x", "v"}) {
+      run.expect(run.end("x", by), 0);
+      run.expect(run.end("v", by), 0);
+    }
+  }
+}
+
+TEST_CASE("a ball that edges bring to rest on a floor of some height stays at this height") {
+  const char* const text = R"TOML(
+initial = "flight"
+[parameters]
+g = 4.31
+p = 0.966
+e = 0.707
+[states]
+x = 2.416
+v = -0.996
+[time]
+end = 15.0
+[[locations]]
+name = "flight"
+[locations.derivatives]
+x = "v"
+v = "-g"
+[[locations]]
+name = "rest"
+[locations.derivatives]
+x = 0.0
+v = 0.0
+[[edges]]
+name = "bounce"
+from = "flight"
+to = "flight"
+when = "x - p"
+direction = "falling"
+set = { v = "-e*v" }
+zeno = "rest"
+)TOML";
+  for (const double rtol : {1e-6, 1e-8, 1e-10}) {
+    const Differentiated run = differentiated(text, {"g", "p", "e", "x", "v"}, rtol);
+    run.expect(run.end("x", "p"), 1);
+    CHECK(std::abs(run.end("v", "p")) <= 1e-7);
+    run.expect(run.end("x", "e"), 0);
+    run.expect(run.end("x", "x"), 0);
+  }
+}
+
+TEST_CASE(
+    "a ball that lands without a rebound has the derivative by the stroke of its floor backwards, too") {
+  // Gravity is two hundred times the acceleration of the floor, which is what is left of the sum of forces.
+  const char* const text = R"TOML(
+[parameters]
+a = 0.02
+[states]
+x = 2.62
+v = -0.317
+[time]
+end = 12.0
+[derivatives]
+x = "v"
+v = "-4.1"
+[[contacts]]
+name = "floor"
+gap = "x - (0.84 + a*sin(0.879*t))"
+acts_on = { v = "1" }
+restitution = 0
+)TOML";
+  // Differences of the force tell its derivative by the stroke to 1e-10, of which the position gathers some.
+  for (const double rtol : {1e-6, 1e-8, 1e-9}) {
+    const Differentiated run = differentiated(text, {"a", "x"}, rtol);
+    run.expect(run.end("x", "a"), std::sin(0.879 * 12));
+    run.expect(run.end("v", "a"), 0.879 * std::cos(0.879 * 12));
+    run.expect(run.end("x", "x"), 0);
+  }
+}

@@ -90,20 +90,20 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
     change.time[k] = impact->time[k] + derivative[0];
   }
   if (!change.time.allFinite()) return false;
-  // The force of the closed contact does to the rest of the state what the remaining impulses do.
+  // The force of the closed contact does to the rest of the state what the remaining impulses do. The projection leaves the motion along
+  // the contacts as it is, so that the time has no part in it.
   instant.to->velocity(instant.t, instant.after, velocity);
   change.after.resize(s.rows(), s.cols());
   for (Index k = 0; k < s.cols(); ++k) {
-    const Vector direction = s.col(k) + velocity * change.time[k];
+    const Vector direction = s.col(k);
     refined_difference(
-        difference_step(instant.t, instant.after, change.time[k], direction, instant.from->typical_sizes(),
-                        1),
+        difference_step(instant.t, instant.after, 0, direction, instant.from->typical_sizes(), 1),
         [&](double step, Vector& out) {
           out = instant.after + step * direction;
-          contacts.project(instant.t + step * change.time[k], closed, lambda, weights, out);
+          contacts.project(instant.t, closed, lambda, weights, out);
         },
         buffer, moved);
-    change.after.col(k) = moved - velocity * change.time[k];
+    change.after.col(k) = moved;
   }
   change.at = change.after + velocity * change.time.transpose();
   return true;

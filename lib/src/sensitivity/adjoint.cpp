@@ -36,8 +36,10 @@ constexpr double kSameVelocity = 10;
 constexpr double kSameTime = 1e-6;
 constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which stay in the cache
 constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
-// Instants before a limit of events from which its derivative is told: three turns of up to as many events as a limit notes.
+// Instants before a limit of events, at least, from which its derivative is told: three turns of up to as many events as a limit notes.
 constexpr std::size_t kInstantsBeforeLimit = 24;
+// Events accumulate as long as the time that is left halves within so many.
+constexpr std::size_t kInstantsOfHalf = 64;
 
 bool is_limit(const Saltation::Instant& instant) {
   return std::any_of(instant.records.begin(), instant.records.end(),
@@ -412,9 +414,35 @@ class AdjointRun {
       if (!defines(o, v_.col(o))) v_.col(o).setZero();
   }
 
+  bool has_limit_before(std::size_t k) const {
+    const LedgerReplay::Events& events = replay_.events_before(k);
+    for (std::size_t e = events.first; e < events.end; ++e)
+      if (solution_.events[e].kind == EventKind::zeno) return true;
+    return false;
+  }
+
+  // From where the events before the boundary of segment k accumulate. Nearer to the limit a state by itself moves their times by more,
+  // as impacts are slower.
+  std::size_t begin_of_accumulation(std::size_t k) const {
+    const double limit = segments()[k - 1].end;
+    std::size_t begin = k > kInstantsBeforeLimit ? k - kInstantsBeforeLimit : 0;
+    while (begin > 0) {
+      const double twice = 2 * (limit - segments()[begin].start);
+      std::size_t earlier = begin;
+      const std::size_t last = begin > kInstantsOfHalf ? begin - kInstantsOfHalf : 0;
+      while (earlier > last && limit - segments()[earlier].start < twice) {
+        if (has_limit_before(earlier)) return earlier;
+        --earlier;
+      }
+      if (limit - segments()[earlier].start < twice) break;
+      begin = earlier;
+    }
+    return begin;
+  }
+
   // The limit is told by the events before it, so that all directions are followed through these, forwards.
   std::size_t pass_limit(std::size_t k) {
-    const std::size_t begin = k > kInstantsBeforeLimit ? k - kInstantsBeforeLimit : 0;
+    const std::size_t begin = begin_of_accumulation(k);
     const Index size = replay_.size();
     Matrix s = Matrix::Identity(size, size);
     Matrix gathered = Matrix::Zero(size, outputs());

@@ -48,7 +48,7 @@ void difference(double step, const Value& value, Vector& buffer, VectorRef deriv
 template <class Value>
 double refined_difference(double step, const Value& value, Vector& buffer, VectorRef derivative) {
   constexpr int most = 7;
-  constexpr double shorter = 0.1, rounding = 1e-11;
+  constexpr double shorter = 0.1, rounding = 1e-11, converged = 1e-8;
   difference(step, value, buffer, derivative);
   if (!(step > 0)) return 0;
   double least = std::numeric_limits<double>::infinity(), bound = least;
@@ -59,11 +59,14 @@ double refined_difference(double step, const Value& value, Vector& buffer, Vecto
     const double size = std::max(longer.cwiseAbs().maxCoeff(), finer.cwiseAbs().maxCoeff());
     const double away = (finer - longer).cwiseAbs().maxCoeff();
     const double apart = size > 0 ? away / size : 0;
+    // From here on shorter steps have larger rounding errors, some of which are the same by chance.
+    if (bound <= converged && least < away) return bound;
     // Values have a few roundings each.
     const double by_rounding = 16 * std::numeric_limits<double>::epsilon() / step;
     if (((finer - longer).array().abs() <= by_rounding * largest.array() + rounding * size).all()) {
-      // The longer step has the smaller rounding error.
-      derivative = longer;
+      // The longer step has the smaller rounding error. Values whose terms cancel are rounded by more than their size tells, and then a
+      // pair of steps before this one was nearer.
+      if (!(least < away)) derivative = longer;
       return std::min(apart, rounding);
     }
     if (away < least) {

@@ -29,6 +29,10 @@ constexpr double kSmoothJump = 1e-6;
 constexpr double kKinkStep = 1e-5;
 constexpr double kKinkOfSlope = 1e-4;
 constexpr double kKinkOfValue = 1e-12;
+// A difference's step changes the speed of an impact by this part of itself at most: beyond the whole of it there is no impact. The second
+// number bounds how often the step is tried.
+constexpr double kPartOfSpeed = 0.1;
+constexpr int kMostTries = 8;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
 bool is_jump(EventKind kind) {
@@ -321,6 +325,32 @@ void Saltation::jump_once(const Instant& instant, const EventRecord& record, dou
   }
 }
 
+double Saltation::step_of_impact(const Instant& instant, const EventRecord& record, const Vector& x,
+                                 double time, const Vector& direction, double step) {
+  if (record.kind != EventKind::impact && record.kind != EventKind::contact) return step;
+  LocationTools& tools = instant.from ? instant.from->tools() : instant.to->tools();
+  Regime& regime = instant.from ? *instant.from : *instant.to;
+  const Vector lambda = regime.lambda(instant.t, x);
+  for (const Index i : record.surfaces) {
+    const Index c = i - tools.system.surfaces();
+    if (c < 0) continue;
+    const double speed = -tools.contacts->rate(instant.t, x, lambda, c);
+    if (!(speed > 0)) continue;
+    for (int k = 0; k < kMostTries; ++k) {
+      double change = 0;
+      for (const double s : {-step, step}) {
+        moved_ = x + s * direction;
+        change =
+            std::max(change, std::abs(tools.contacts->rate(instant.t + s * time, moved_, lambda, c) + speed));
+      }
+      if (!(change > kPartOfSpeed * speed)) break;
+      // Less than the whole, so that few tries are needed.
+      step *= 0.9 * kPartOfSpeed * speed / change;
+    }
+  }
+  return step;
+}
+
 Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix& moved) {
   Matrix result = moved;
   Vector x = instant.before;
@@ -329,16 +359,23 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
   bool is_first = instant.from && !instant.from->closed().empty();
   for (const EventRecord* const record : instant.records) {
     if (!is_jump(record->kind)) continue;
+    // Entries that the jump leaves as they are have their own derivative, without the rounding of differences.
+    std::vector<char> is_changed(static_cast<std::size_t>(x.size()), 0);
     const auto jump_from_contacts = [&](double t, Vector& state) {
+      const Vector start = state;
       if (is_first) onto_contacts(*instant.from, t, state);
       jump_once(instant, *record, t, state);
+      for (Index i = 0; i < state.size(); ++i)
+        if (state[i] != start[i]) is_changed[static_cast<std::size_t>(i)] = 1;
     };
     Vector image(x.size());
     for (Index c = 0; c < result.cols(); ++c) {
       const Vector direction = result.col(c);
-      const double step =
+      const double longest =
           difference_step(instant.t, x, time[c], direction,
                           (instant.from ? instant.from : instant.to)->typical_sizes(), typical);
+      const double step = step_of_impact(instant, *record, x, time[c], direction, longest);
+      std::fill(is_changed.begin(), is_changed.end(), char{0});
       const double apart = refined_difference(
           step,
           [&](double h, Vector& out) {
@@ -353,7 +390,8 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
       };
       jump_is_smooth_ =
           jump_is_smooth_ && apart <= kSmoothJump && !has_kink(moved_by, kKinkStep * step, image);
-      result.col(c) = image;
+      for (Index i = 0; i < image.size(); ++i)
+        result(i, c) = is_changed[static_cast<std::size_t>(i)] != 0 ? image[i] : direction[i];
     }
     jump_from_contacts(instant.t, x);
     is_first = false;

@@ -69,6 +69,9 @@ class Saltation {
   Vector times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate, const Matrix& s);
   // DR of all jumps of the instant along each column of (time, moved).
   Matrix jump(const Instant& instant, const Vector& time, const Matrix& moved);
+  // The step of differences along (time, direction), at most `step`, that leaves an impact an impact.
+  double step_of_impact(const Instant& instant, const EventRecord& record, const Vector& x, double time,
+                        const Vector& direction, double step);
   const TimeEvent* time_event_of(const Instant& instant, const EventRecord& record) const;
   Change changed(const Instant& instant, const Matrix& s);
   void jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x);
