@@ -1,5 +1,5 @@
 // A headless Chromium, driven through its debugging pipe: opens a page, moves the pointer, presses keys, asks the page.
-// Whatever it is asked, it is given up half a minute after it was started.
+// Whatever it is asked, it is given up two minutes after it was started.
 #pragma once
 
 #include <fcntl.h>
@@ -118,7 +118,7 @@ class Browser {
          {{"width", width_}, {"height", height_}, {"deviceScaleFactor", 1}, {"mobile", false}});
     call("Page.navigate", {{"url", url}});
     while (ask("location.href !== 'about:blank' && document.readyState === 'complete'") != true) {
-      if (left().count() <= 0) throw std::runtime_error("the page was not loaded within half a minute");
+      if (left().count() <= 0) throw std::runtime_error("the page was not loaded within two minutes");
       std::this_thread::sleep_for(std::chrono::milliseconds(20));
     }
   }
@@ -217,7 +217,7 @@ class Browser {
       }
       pollfd waiting{from_, POLLIN, 0};
       if (poll(&waiting, 1, static_cast<int>(left().count())) <= 0)
-        throw std::runtime_error("the browser did not answer within half a minute of its start");
+        throw std::runtime_error("the browser did not answer within two minutes of its start");
       char buffer[65536];
       const ssize_t count = read(from_, buffer, sizeof buffer);
       if (count <= 0) throw std::runtime_error("the browser went away");
@@ -231,7 +231,7 @@ class Browser {
                     std::chrono::duration_cast<std::chrono::milliseconds>(until_ - now));
   }
 
-  std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + std::chrono::seconds(30);
+  std::chrono::steady_clock::time_point until_ = std::chrono::steady_clock::now() + std::chrono::seconds(120);
   pid_t process_ = 0;
   int to_ = -1;
   int from_ = -1;

@@ -613,7 +613,7 @@ TEST_CASE("the page of every model is in order on a desktop and on a phone") {
   std::unique_ptr<Browser> desk, hand;
   for (std::size_t k = 0; k < models.size(); ++k) {
     CAPTURE(models[k]);
-    // A browser lives for half a minute.
+    // A browser lives for two minutes.
     if (k % 6 == 0) {
       desk = std::make_unique<Browser>(place.path() / ("desk" + std::to_string(k)), desktop, 900);
       hand = std::make_unique<Browser>(place.path() / ("hand" + std::to_string(k)), phone, 900);

@@ -12,13 +12,15 @@
 
 namespace slideway {
 
-// The step s for which t + s·t_dot and x + s·x_dot change each entry by a hundredth of its size at most; 0 where nothing moves.
+// difference_step() is the s for which t + s·t_dot and x + s·x_dot change each entry by a hundredth of its size at most. It is 0 where
+// nothing moves, or moves so little that no number is the step.
 inline double difference_step(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                               ConstVectorRef typical_sizes, double typical_time) {
   double fastest = std::abs(t_dot) / (typical_time + 1e-3 * std::abs(t));
   for (Index j = 0; j < x.size(); ++j)
     fastest = std::max(fastest, std::abs(x_dot[j]) / std::max(std::abs(x[j]), typical_sizes[j]));
-  return fastest > 0 ? 0.01 / fastest : 0;
+  const double step = 0.01 / fastest;
+  return std::isfinite(step) ? step : 0;
 }
 
 // value(s, out) fills `out` with what is to be differentiated by s at 0; `derivative` has the size of that. `largest` is given the
