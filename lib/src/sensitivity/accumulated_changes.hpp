@@ -18,7 +18,8 @@ class AccumulatedChanges {
  public:
   // An instant that is over.
   void note(const Saltation::Instant& instant, const Saltation::Change& change);
-  // The change at the limit, `s` being S before it. Not told where too few of its events have been noted.
+  // limit() returns the change at the limit, `s` being S before it. It is not told where too few of the limit's
+  // events have been noted.
   Saltation::Change limit(const Saltation::Instant& instant, const EventRecord& record, Saltation& saltation,
                           const Matrix& s);
 

@@ -30,9 +30,10 @@ const Radau& adjoint_formula() {
   return formula;
 }
 
-// In relative tolerances, by which two fields differ and still count as one: an end of sliding is located to as much.
+// Two fields count as one if they differ by no more than this many relative tolerances: an end of sliding is
+// located to as much.
 constexpr double kSameVelocity = 10;
-// In parts of a time's derivative, by which two of them differ and still count as one.
+// Two derivatives of a time count as one if they differ by no more than this part.
 constexpr double kSameTime = 1e-6;
 constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which stay in the cache
 constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
@@ -86,12 +87,12 @@ class AdjointRun {
   }
 
  private:
-  // With those that were added for functions that are zero at once.
+  // outputs() includes those that were added for functions that are zero at once.
   Index outputs() const { return v_.cols(); }
   Index asked() const { return static_cast<Index>(outputs_.size()); }
   const std::vector<Segment>& segments() const { return replay_.segments(); }
 
-  // At the start only the directions that are asked for count.
+  // begin() keeps only the directions that are asked for, at the start.
   void begin() {
     Matrix s = wanted_.initial;
     Matrix times = Matrix::Zero(s.cols(), outputs());
@@ -145,7 +146,7 @@ class AdjointRun {
     const Segment& here = replay_.segments()[k];
     const std::vector<double> steps = solution_.trajectory.step_times(k);
     if (!(here.end > here.start) || steps.size() < 2) return;
-    // Where weights come in, and where J is to be seen.
+    // `stops` are times at which weights come in, and at which J is to be seen.
     std::vector<double> stops = {here.start};
     for (std::size_t s = kStepsAtOnce; s < steps.size(); s += kStepsAtOnce) stops.push_back(steps[s]);
     for (const AdjointOutput& output : outputs_)
@@ -252,7 +253,7 @@ class AdjointRun {
     return ((integral - other).array().abs() / sizes.array()).maxCoeff();
   }
 
-  // Of the interpolation through all nodes but the last.
+  // weaker_weights() are those of the interpolation through all nodes but the last.
   static const Vector& weaker_weights(const Radau& formula) {
     static const Vector weights = [&] {
       const Index count = formula.stages - 1;
@@ -321,7 +322,8 @@ class AdjointRun {
     return place->second.empty() ? nullptr : &place->second;
   }
 
-  // Of the fields on both sides of a surface that has been slid along: a block at rest has no speed of its own.
+  // size_beside() is the size of the fields on both sides of a surface along which the solution slid: a block at
+  // rest has no speed of its own.
   static double size_beside(const Saltation::Instant& instant) {
     Regime& from = *instant.from;
     if (!from.ode().slides()) return 0;
@@ -354,7 +356,8 @@ class AdjointRun {
     result_.reason = reason;
   }
 
-  // Through the boundary before segment k. Where that is a limit of events, returns an earlier segment after whose boundary v is then.
+  // pass_boundary() goes through the boundary before segment k. For a limit of events it returns an earlier
+  // segment, after whose boundary v is then.
   std::optional<std::size_t> pass_boundary(std::size_t k) {
     const std::optional<Saltation::Instant> instant = replay_.instant(k);
     if (!instant) return std::nullopt;
@@ -421,8 +424,8 @@ class AdjointRun {
     return false;
   }
 
-  // From where the events before the boundary of segment k accumulate. Nearer to the limit a state by itself moves their times by more,
-  // as impacts are slower.
+  // begin_of_accumulation() returns where the events before the boundary of segment k begin to accumulate. A
+  // state moves their times by more nearer to the limit, where impacts are slower.
   std::size_t begin_of_accumulation(std::size_t k) const {
     const double limit = segments()[k - 1].end;
     std::size_t begin = k > kInstantsBeforeLimit ? k - kInstantsBeforeLimit : 0;

@@ -43,10 +43,11 @@ void difference(double step, const Value& value, Vector& buffer, VectorRef deriv
   derivative /= 60 * step;
 }
 
-// The same, from the pair of steps, one a tenth of the other, whose results differ the least: where the time or a state varies on a
-// scale that their sizes do not tell, or a kink is near, `step` is too long. Returns that difference in parts of the derivative, a
-// bound of the error; where it is not far below 1 there is a kink or a step. Two results that differ by no more than the rounding of
-// values over the shorter step are one: a derivative that is 0 has no other scale.
+// refined_difference() does the same with the pair of steps, one a tenth of the other, whose results differ the
+// least: `step` is too long where the time or a state varies on a scale that their sizes do not tell, or a kink is
+// near. It returns that difference in parts of the derivative, a bound of the error; where it is not far below 1
+// there is a kink or a step. Two results that differ by no more than the rounding of values over the shorter step
+// are one: a derivative that is 0 has no other scale.
 template <class Value>
 double refined_difference(double step, const Value& value, Vector& buffer, VectorRef derivative) {
   constexpr int most = 7;
@@ -61,7 +62,7 @@ double refined_difference(double step, const Value& value, Vector& buffer, Vecto
     const double size = std::max(longer.cwiseAbs().maxCoeff(), finer.cwiseAbs().maxCoeff());
     const double away = (finer - longer).cwiseAbs().maxCoeff();
     const double apart = size > 0 ? away / size : 0;
-    // From here on shorter steps have larger rounding errors, some of which are the same by chance.
+    // Shorter steps than this have larger rounding errors, some of which are the same by chance.
     if (bound <= converged && least < away) return bound;
     // Values have a few roundings each.
     const double by_rounding = 16 * std::numeric_limits<double>::epsilon() / step;

@@ -20,7 +20,7 @@ namespace slideway {
 
 namespace {
 
-// Of high order where solving is cheap beside what J takes.
+// dense_formula() has a high order, since solving is cheap beside the evaluation of J.
 const Radau& dense_formula() {
   static const Radau formula(5);
   return formula;

@@ -10,7 +10,7 @@ namespace slideway {
 class IntegrandAllowance {
  public:
   explicit IntegrandAllowance(double allowed) : allowed_(allowed) {}
-  // As a part of what is allowed.
+  // part_of() is a part of what is allowed.
   double part_of(double apart, double h) {
     if (apart <= allowed_) {
       stays_ = 0;

@@ -39,11 +39,12 @@ class LedgerReplay {
 
   void take(std::size_t segment);
   Regime& regime(std::size_t segment) { return regimes_[segment % 2]; }
-  // For modes between events that coincide.
+  // middle() serves modes between events that coincide.
   Regime& middle() { return regimes_[2]; }
-  // At the boundary before a segment, both of whose neighbours have been taken up. Nothing where nothing changes there.
+  // instant() is at the boundary before a segment, both of whose neighbours have been taken up. It returns
+  // nothing where nothing changes there.
   std::optional<Saltation::Instant> instant(std::size_t segment);
-  // At an event within a segment, which changes nothing.
+  // instant_within() is at an event within a segment, which changes nothing.
   Saltation::Instant instant_within(std::size_t segment, std::size_t event);
 
  private:

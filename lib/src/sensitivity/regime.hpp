@@ -26,7 +26,7 @@ class Regime {
   const std::vector<TimeEvent>& time_events() const { return automaton_.system().time_events(); }
   const Automaton& automaton() const { return automaton_; }
   LocationTools& tools() { return *tools_; }
-  // Of the location of this name; null where there is none.
+  // tools_of() returns the tools of the location of this name, or null where there is none.
   LocationTools* tools_of(const std::string& location);
   const LocationTools& tools() const { return *tools_; }
   ModeOde& ode() { return tools_->ode; }
@@ -38,17 +38,17 @@ class Regime {
   const std::vector<Index>& second_order() const { return second_order_; }
   // The gradients of what is zero beside the guards where it slides in second order, in rows; none otherwise.
   Matrix kept_normals(double t, ConstVectorRef x);
-  // Of surfaces that slide, at this point; ±1 of the others.
+  // lambda() is λ of the surfaces that slide, at this point, and ±1 of the others.
   Vector lambda(double t, ConstVectorRef x);
 
   void velocity(double t, ConstVectorRef x, VectorRef dx) { tools_->ode.velocity(t, x, dx); }
   // J, exact where the system tells its derivatives.
   void jacobian(double t, ConstVectorRef x, Matrix& jacobian);
-  // Of J where it is sparse and told exactly, null elsewhere.
+  // sparse_pattern() is the pattern of J where it is sparse and told exactly, and null elsewhere.
   const Pattern* sparse_pattern();
   void split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian);
   const Vector& typical_sizes() const { return sizes_; }
-  // For projections, which move the states alone: parameters are heavy without bounds.
+  // weights() serve projections, which move the states alone: parameters are heavy without bounds.
   Vector weights() const;
 
  private:

@@ -13,7 +13,7 @@ namespace slideway {
 
 namespace {
 
-// Of a model that is not a file: its instances for other values of these parameters.
+// family_of() serves a model that is not a file: its instances for other values of these parameters.
 ExtendedProblem family_of(const Model& model, const Settings& settings, const ModelInstance& instance,
                           const std::vector<std::string>& parameters) {
   Vector values(static_cast<Index>(parameters.size()));

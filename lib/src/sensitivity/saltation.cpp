@@ -81,15 +81,15 @@ const Watched* fired(const EventWatch& watch, const Automaton& automaton, const 
   return best;
 }
 
-// Whether the k-th listed surface slides in the mode that follows.
+// slides_after() tells whether the k-th listed surface slides in the mode that follows.
 bool slides_after(const EventRecord& record, std::size_t k) {
   if (!record.to) return false;
   const Index place = record.listed_only ? static_cast<Index>(k) : record.surfaces[k];
   return place < record.to->size() && record.to->slides_on(place);
 }
 
-// Whether the slopes of f(s) to either side of 0 differ, where central differences of any step give their mean: (f(s) + f(−s) − 2f(0))/s
-// of what is smooth is below both bounds.
+// has_kink() tells whether the slopes of f(s) to either side of 0 differ, where central differences of any step
+// give their mean: (f(s) + f(−s) − 2f(0))/s of what is smooth is below both bounds.
 template <class Values>
 bool has_kink(const Values& f, double step, const Vector& slope) {
   if (!(step > 0)) return false;
@@ -106,7 +106,7 @@ void onto_contacts(Regime& regime, double t, Vector& x) {
   regime.tools().contacts->project(t, regime.closed(), regime.lambda(t, x), regime.weights(), x);
 }
 
-// Whether two derivatives are the same but for errors of the solution.
+// agree() tells whether two derivatives are the same but for errors of the solution.
 bool agree(const Matrix& a, const Matrix& b) {
   const double size = std::max(a.cwiseAbs().maxCoeff(), b.cwiseAbs().maxCoeff());
   return (a - b).cwiseAbs().maxCoeff() <= kSameDerivative * size;
@@ -264,13 +264,13 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
     least = away;
     nearest = trigger;
   }
-  // Where more surfaces slide than their fields span, the exits tell nothing of the time, and none is near zero.
+  // The exits tell nothing of the time, and none is near zero, where more surfaces slide than their fields span.
   const bool is_told =
       !instant.segment_before || least <= kAtZero * (instant.t - instant.segment_before->start);
   return is_told && std::isfinite(least) ? std::vector{nearest} : std::vector<Trigger>();
 }
 
-// Of several of the same name that are due the k-th record of it means the k-th.
+// time_event_of() takes, of several of the same name that are due, the k-th for the k-th record.
 const TimeEvent* Saltation::time_event_of(const Instant& instant, const EventRecord& record) const {
   const Regime& regime = instant.from ? *instant.from : *instant.to;
   std::size_t before = 0;
@@ -583,7 +583,7 @@ Saltation::Change Saltation::changed(const Instant& instant, const Matrix& s) {
   if (found.size() > 1 && !jumps && instant.to) return in_orders(instant, found, velocity, velocity_after, s);
   const bool changes_mode = instant.from && instant.to && !instant.records.empty();
   if (found.empty() && changes_mode && !at_known_time) {
-    // Where nothing tells when, the field must not change.
+    // The field must not change where nothing tells when.
     change.time.setConstant(kNoNumber);
     const double size = velocity.norm() + velocity_after.norm();
     if (!jumps && (velocity - velocity_after).norm() <= kSameField * size) return change;

@@ -34,7 +34,8 @@ class Saltation {
     Matrix after = {};  // S⁺
     bool exists = true;
     std::string reason = {};
-    // Where several functions are zero at once: the times at which each of them is, a row per function.
+    // `times` are the times at which each of several functions that are zero at once is zero, a row per
+    // function.
     Matrix times = {};
     Vector time_below = {}, time_above = {};
     Matrix after_below = {}, after_above = {};

@@ -12,7 +12,7 @@ namespace slideway {
 
 class TransposedJacobian {
  public:
-  // At t, where the extended state is x.
+  // compute() is at t, where the extended state is x.
   void compute(Regime& regime, double t, ConstVectorRef x);
   // ∂f/∂x, transposed, of the n states.
   const Matrix& states() const { return states_; }

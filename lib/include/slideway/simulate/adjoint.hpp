@@ -22,7 +22,8 @@
 
 namespace slideway {
 
-// J = Σ wₖᵀ x(tₖ) + Σ cₑ tₑ. Where its weights depend on the solution, as those of a sum of squares, they are those of ∂J/∂x.
+// AdjointOutput is J = Σ wₖᵀ x(tₖ) + Σ cₑ tₑ. Weights that depend on the solution, as those of a sum of squares,
+// are those of ∂J/∂x.
 struct AdjointOutput {
   std::vector<double> times = {};  // tₖ in the run, in any order; at an event the state after it is meant
   Matrix weights = {};             // n × times
@@ -32,7 +33,8 @@ struct AdjointOutput {
 struct AdjointGradients {
   // outputs × q, by SensitivityRequest::names. An entry is not-a-number where the time of an event has no derivative in its direction.
   Matrix gradients = {};
-  // As in Sensitivities; of the directions of all states and parameters, whether they are asked for or not.
+  // exists_until is that of Sensitivities, for the directions of all states and parameters, whether they are
+  // asked for or not.
   double exists_until = std::numeric_limits<double>::infinity();
   std::string reason = {};
 };

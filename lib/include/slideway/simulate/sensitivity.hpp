@@ -36,10 +36,12 @@ struct SensitivityRequest {
   bool empty() const { return names.empty(); }
 };
 
-// By the initial values of states. Throws std::invalid_argument for a name that no state has.
+// by_initial_values() asks for derivatives by the initial values of states. It throws std::invalid_argument for a
+// name that no state has.
 SensitivityRequest by_initial_values(const System& system, const std::vector<std::string>& states);
-// By parameters and initial values of a model as it was instantiated with these settings. Throws std::invalid_argument for a name that
-// is neither, and for a parameter that the equations cannot be differentiated by.
+// sensitivities_by() asks for derivatives by parameters and initial values of a model as it was instantiated with
+// these settings. It throws std::invalid_argument for a name that is neither, and for a parameter that the
+// equations cannot be differentiated by.
 SensitivityRequest sensitivities_by(const Model& model, const Settings& settings,
                                     const ModelInstance& instance, const std::vector<std::string>& names);
 
@@ -62,7 +64,8 @@ struct EventSensitivity {
   Matrix after_below = {}, after_above = {};
 };
 
-// Of a whole run. After an event through which the derivative does not exist the one on the side of the run goes on.
+// Sensitivities are those of a whole run. The derivative on the side of the run goes on after an event through
+// which it does not exist.
 class Sensitivities {
  public:
   Sensitivities(std::vector<std::string> names, Index states) : names_(std::move(names)), states_(states) {}
@@ -75,9 +78,9 @@ class Sensitivities {
   Matrix before(double t) const;
   // One per event of Solution::events.
   const std::vector<EventSensitivity>& events() const { return events_; }
-  // At Options::output_times, n × q each; NaN where the run does not come to them.
+  // outputs() are those at Options::output_times, n × q each; NaN where the run does not come to them.
   const std::vector<Matrix>& outputs() const { return outputs_; }
-  // At the end of the run, where it is.
+  // final() is the derivative at the end of the run, wherever that is.
   const Matrix& final() const { return final_; }
   // The derivative exists up to here: the time of the first event through which it does not, infinity without one.
   double exists_until() const { return exists_until_; }
@@ -93,7 +96,7 @@ class Sensitivities {
   void end_existence(double t, std::string reason);
   // Forgets S but at the events, the outputs and the end.
   void forget_pieces();
-  // From piece k alone.
+  // value() uses piece k alone.
   Matrix value(std::size_t piece, double t) const;
   std::size_t pieces() const { return pieces_.size(); }
 
