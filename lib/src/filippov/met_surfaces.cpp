@@ -15,8 +15,8 @@ std::vector<MetSurface> met_surfaces(const System& system, double t, ConstVector
   PointClassifier classifier(evaluator, structure, rtol);
   Vector h(system.surfaces()), lambda(system.surfaces());
   system.guards(t, x, h);
-  for (Index i = 0; i < lambda.size(); ++i)
-    lambda[i] = mode.slides_on(i) ? generic_relay(i) : (mode[i] == Side::plus ? 1 : -1);
+  for (Index i = 0; i < lambda.size(); ++i) lambda[i] = generic_relay(i);
+  mode.first(lambda.size()).fill_lambda(lambda);
   std::vector<MetSurface> met;
   for (Index i = 0; i < h.size() && met.size() < most; ++i) {
     if (!(std::abs(h[i]) <= geometry.rounding(t, x, i))) continue;

@@ -69,6 +69,20 @@ void Mode::fill_lambda(ConstVectorRef sliding, Vector& lambda) const {
   run_over_sides(ForSides<FillLambda>(), *this, sliding.data(), lambda.data());
 }
 
+Mode Mode::first(Index count) const {
+  Mode part;
+  part.sides_ = sides_.substr(0, static_cast<std::size_t>(count));
+  return part;
+}
+
+std::vector<Index> Mode::sliding_from(Index start) const {
+  std::vector<Index> entries;
+  for (Index i = start; i < size(); ++i) {
+    if (slides_on(i)) entries.push_back(i - start);
+  }
+  return entries;
+}
+
 void Mode::list_sliding(std::vector<Index>& surfaces) const {
   // Every surface is written, and only those that slide move the place on: there is no branch to guess.
   const auto sliding = static_cast<std::size_t>(codimension());

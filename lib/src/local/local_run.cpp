@@ -140,7 +140,8 @@ bool LocalRun::begin() {
 void LocalRun::adopt(const Solution& part, double end) {
   log_.append_whole(part);
   work_ += part.statistics;
-  take_mode(part.final.mode);
+  now_.mode = part.final.mode;
+  fill_lambda();
   now_.x = part.final.state;
   now_.t = part.outcome.reached_end() ? end : part.outcome.t;
   pace_.is_stepping = false;
@@ -181,29 +182,13 @@ bool LocalRun::restart_stepper(double first_step) {
     tools_->stepping.rtol = rtol;
     stepper_ = tools_->stepper_by(pace_.method);
   }
-  if (tools_->contacts) {
-    std::vector<Index> closed;
-    for (Index c = 0; c < tools_->contacts->contacts(); ++c) {
-      if (now_.mode.slides_on(system_.surfaces() + c)) closed.push_back(c);
-    }
-    tools_->contacts->set_closed(std::move(closed));
-  }
-  ode.set_mode(mode_of_surfaces(), now_.lambda, false);
+  if (tools_->contacts) tools_->contacts->set_closed(now_.mode.sliding_from(system_.surfaces()));
+  ode.set_mode(now_.mode.first(system_.surfaces()), now_.lambda, false);
   pace_.is_stepping = stepper_->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
   return pace_.is_stepping;
 }
 
-void LocalRun::take_mode(const Mode& mode) {
-  now_.mode = mode;
-  mode_of_surfaces().fill_lambda(now_.lambda);
-}
-
-Mode LocalRun::mode_of_surfaces() const {
-  if (now_.mode.size() == system_.surfaces()) return now_.mode;
-  Mode surfaces(system_.surfaces());
-  for (Index i = 0; i < surfaces.size(); ++i) surfaces.set(i, now_.mode[i]);
-  return surfaces;
-}
+void LocalRun::fill_lambda() { now_.mode.first(system_.surfaces()).fill_lambda(now_.lambda); }
 
 bool LocalRun::slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const {
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
@@ -482,7 +467,7 @@ void LocalRun::accept_clusters(double start, double end) {
         now_.mode.set(cluster.surfaces[k], part.final.mode[static_cast<Index>(k)]);
     }
   }
-  take_mode(Mode(now_.mode));
+  fill_lambda();
   const WholeStep step{start, end, &x_end_, &mode_before_, stepper_->interpolant()};
   log_.write_outputs(step, evaluate, clusters_, results_);
   log_.append_step(step, clusters_, results_, now_.mode);

@@ -59,9 +59,8 @@ class LocalRun {
   // evaluated with the states of the clusters, which replace those of the macro step.
   bool global_guards_stay_clear();
   bool slides_globally() const;
-  void take_mode(const Mode& mode);
-  // mode_of_surfaces() leaves the contacts out.
-  Mode mode_of_surfaces() const;
+  // fill_lambda() sets λ of the surfaces to their sides in the mode.
+  void fill_lambda();
   // slides_in_second_order() tells whether a mode of these surfaces has one slide whose relay has no effect on
   // it, which takes more than this engine knows.
   bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;

@@ -56,10 +56,8 @@ Vector Shooting::field_of(const Solution& run, const std::string& location) cons
   const Automaton& problem = simulator_.automaton();
   const System& system =
       location.empty() ? problem.system() : problem.locations()[problem.location_index(location)].system;
-  Mode mode(system.surfaces());
-  for (Index i = 0; i < system.surfaces(); ++i) mode.set(i, run.initial.mode[i]);
   Vector lambda = Vector::Zero(system.surfaces()), field(n_);
-  mode.fill_lambda(lambda);
+  run.initial.mode.first(system.surfaces()).fill_lambda(lambda);
   system.field(run.initial.t, run.initial.state, lambda, field);
   return field - round_.clocks;
 }

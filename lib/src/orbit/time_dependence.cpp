@@ -92,9 +92,7 @@ double change_by_shift(const Automaton& problem, const Solution& solution, doubl
   for_samples(problem, solution, [&](double t, const Vector& x, std::size_t location) {
     const System& system = problem.locations()[location].system;
     Vector lambda = Vector::Zero(system.surfaces());
-    Mode mode(system.surfaces());
-    for (Index i = 0; i < system.surfaces(); ++i) mode.set(i, solution.trajectory.mode(t)[i]);
-    mode.fill_lambda(lambda);
+    solution.trajectory.mode(t).first(system.surfaces()).fill_lambda(lambda);
     const Vector here = equations_at(problem, location, t, x, lambda, clocks);
     const Vector there = equations_at(problem, location, t + shift, x + shift * clocks, lambda, clocks);
     if (here.size() != size.size()) size = Vector::Zero(here.size());

@@ -82,11 +82,7 @@ void ModeManager::begin_in(const Mode& mode) {
   if (now_.regime.in_pair() && !now_.mode.slides_on(surfaces - 1)) firing_.leave_pair(nullptr);
   now_.mode.fill_lambda(now_.lambda);
   if (now_.here->contacts) {
-    std::vector<Index> closed;
-    for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
-      if (mode.slides_on(surfaces + c)) closed.push_back(c);
-    }
-    now_.here->contacts->set_closed(closed);
+    now_.here->contacts->set_closed(mode.sliding_from(surfaces));
     now_.here->guards.leave_contacts(touching_contacts(now_, instant_.was_reset));
   }
   now_.regime.since = now_.t;

@@ -34,21 +34,12 @@ struct ForcesAlong::Place : LocationAlgebra {
     word = now;
     is_set = true;
     const Index surfaces = system.surfaces();
-    Mode mode(surfaces);
-    slides = false;
-    for (Index i = 0; i < surfaces; ++i) {
-      mode.set(i, word[i]);
-      slides = slides || word.slides_on(i);
-    }
+    const Mode mode = word.first(surfaces);
+    slides = mode.codimension() > 0;
     // The λ of surfaces that slide begins at 0.
     lambda.setZero();
     mode.fill_lambda(lambda);
-    if (contacts) {
-      std::vector<Index> closed;
-      for (Index c = 0; c < contacts->contacts(); ++c)
-        if (word.slides_on(surfaces + c)) closed.push_back(c);
-      contacts->set_closed(std::move(closed));
-    }
+    if (contacts) contacts->set_closed(word.sliding_from(surfaces));
     if (slides) field.set_mode(mode, lambda);
     return true;
   }

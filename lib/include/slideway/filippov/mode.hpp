@@ -41,6 +41,10 @@ class Mode {
   void list_sliding(std::vector<Index>& surfaces) const;
   // The same, where the list holds those of `before`: faster, since few differ.
   void update_sliding(const Mode& before, std::vector<Index>& surfaces) const;
+  // For words that list contacts after surfaces: first() is the mode of the first `count` surfaces, and sliding_from() lists
+  // the entries from `start` on that slide, counted from there; these are the closed contacts. 0 ≤ count, start ≤ size().
+  Mode first(Index count) const;
+  std::vector<Index> sliding_from(Index start) const;
   // visit(i) for every surface on which this mode of as many is another one, in order.
   template <class Visit>
   void for_differences(const Mode& other, const Visit& visit) const {
