@@ -12,7 +12,8 @@
 
 namespace slideway {
 
-// So few entries have just been written one by one, and a wide read would wait for them.
+// run_loop() takes vectors of at most kFewEntries one entry at a time. Their entries were usually written just
+// before, one by one, and a wide load would wait until all these stores are done.
 constexpr Index kFewEntries = 8;
 
 #if defined(__x86_64__) && defined(__GNUC__)

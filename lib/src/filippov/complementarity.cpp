@@ -222,7 +222,8 @@ class BoxProblem {
 
   bool is_solved_by_blocks() {
     const std::size_t n = at(q_.size());
-    // One more relay hardly changes how many steps are needed where many relays hold each other.
+    // A dense problem gets few exchanges from this start: where many relays hold each other, one more exchange
+    // hardly changes the result.
     const Index few_steps = is_sparse ? kMostBlockSteps + q_.size() : kFewBlockSteps;
     if (q_.size() >= kMany && is_solved_from(std::vector<Part>(n, Part::free), few_steps)) return true;
     std::vector<Part> parts(n, Part::lower);

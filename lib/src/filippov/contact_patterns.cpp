@@ -135,7 +135,7 @@ class Maker {
       for (const Index c : group.members) {
         made.is_far[at(c)] = !is_local;
         for (const Index row : rows_[at(c)]) add(by_state[at(row)], directions_[at(c)]);
-        // The group's forces change along these states.
+        // A far contact also depends on the directions of its group's forces.
         add(made.watched[at(c)], is_local ? States() : group_directions(group));
         sort_and_merge(made.watched[at(c)]);
       }

@@ -64,9 +64,7 @@ struct CornerOptions {
   // λ of a root that ends here, where it meets another: neither of them goes on. Empty: none does.
   Vector ended = {};
   // A motion has left a surface once it is this far from it before it turns back, in units of h and per surface
-  // (empty or 0: not known). A smaller w, w² ≤ 2
-  // ẇ
-  // ·hardly_left, is a tie.
+  // (empty or 0: not known). A smaller w, w² ≤ 2|ẇ|·hardly_left, is a tie.
   Vector hardly_left = {};
 };
 

@@ -18,9 +18,7 @@ inline constexpr double dependent_pivot = 1e-10;
 
 // smallest_in_box() returns the λ of least norm with Dλ = r and lower ≤ λ ≤ upper (finite, lower ≤ 0 ≤ upper). It
 // returns nothing when no λ in the box gives r within `tolerance` of the sizes of the rows of D. A row of zeros
-// asks for
-// rᵢ
-//  ≤ zero[i].
+// asks for |rᵢ| ≤ zero[i].
 std::optional<Vector> smallest_in_box(const Matrix& D, const Vector& r, const Vector& lower,
                                       const Vector& upper, const Vector& zero, double tolerance);
 

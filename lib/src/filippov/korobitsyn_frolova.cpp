@@ -79,7 +79,7 @@ std::optional<std::vector<Side>> korobitsyn_frolova_mode(const HalfBranches& bra
       const int longer = compare(length(i), length(i + 2));
       return longer == 0 ? both : sides(kBranch[longer > 0 ? i : (i + 2) % 4]);
     }
-    // The branch opposite to the neighbour that points inwards lies between the other two.
+    // The branch opposite to the one that points inwards lies between its two neighbours.
     if (count == 3 && !away(i)) {
       const std::size_t opposite = (i + 2) % 4;
       const int longer = compare(length(i + 1), length(i + 3));

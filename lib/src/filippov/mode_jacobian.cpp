@@ -16,7 +16,7 @@ namespace {
 // Relays are local in groups of at most so many, whose part fills at most so many entries.
 constexpr Index kLargestRelayGroup = 8;
 constexpr Index kMostRelayEntries = 64;
-// A change of the Jacobian of larger rank is stored as a full matrix.
+// A change of the Jacobian of larger rank is kept as its three sparse factors B, K and C.
 constexpr Index kMostOfLowRank = 8;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingularForces = 1e-13;

@@ -153,10 +153,8 @@ double PointClassifier::curvature(double t, ConstVectorRef x, double side) {
   return curvatures_[surface_];
 }
 
-// tolerance_of() returns Σⱼ
-// ∂g/∂xⱼ
-// /weights(j), below which a function of the state counts as zero. A few random choices of signs stand in for the
-// sum of magnitudes where there are many states.
+// tolerance_of() returns Σⱼ|∂g/∂xⱼ|/weights(j), below which a function of the state counts as zero. A few random
+// choices of signs stand in for the sum of magnitudes where there are many states.
 template <class Function>
 double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x, double value,
                                      double interesting, ConstVectorRef weights) {
@@ -307,9 +305,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
 }
 
 // only_reaches_limit() tells whether w goes beyond zero by no more than rounding: with ẅ to turn it back, w
-// reaches ẇ²/(2
-// ẅ
-// ).
+// reaches ẇ²/(2|ẅ|).
 bool PointClassifier::only_reaches_limit(double t, ConstVectorRef x, double side, ConstVectorRef dx,
                                          double w_scale, const NormalMotion& own, ConstVectorRef weights) {
   const double rate = own.curvature;

@@ -14,7 +14,7 @@ namespace slideway {
 using FourCodes [[gnu::vector_size(4)]] = signed char;
 using FourNumbers [[gnu::vector_size(32)]] = double;
 
-// The numbers of so few surfaces have just been written one by one, and a wide read would wait for them.
+// Loops over at most kFewSides surfaces take one number at a time, for the reason of kFewEntries (wide_loops.hpp).
 constexpr Index kFewSides = 32;
 
 inline double number_of(char code) { return static_cast<double>(static_cast<signed char>(code)); }

@@ -120,8 +120,8 @@ std::vector<SlidingRoot> dependent_root(const VertexTable& table, const Vector& 
     const auto within = [&](const Vector& most) {
       return smallest_in_box(jacobian, jacobian * lambda - w, -most, most, w_zero, 1e-10);
     };
-    // The step passes a bound only where no other step is left, since the shortest one would leave the other
-    // bounds.
+    // λ exceeds its bounds by the slack only where no λ within them holds the surfaces: the smallest λ in the
+    // wider box would take other relays off their bounds.
     std::optional<Vector> next = within(one);
     if (!next) next = within(bound);
     if (!next) return {};

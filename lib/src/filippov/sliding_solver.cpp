@@ -452,7 +452,8 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
   if (!newton_.prepared) prepare();
   copy_numbers(lambda, buffers_.guess);
   if (!solve_from(t, x, lambda, dx)) {
-    // A guess or a matrix from a nearly singular D leads so far away that differences of fields between relays are rounding.
+    // A guess far outside the bounds, or a matrix from a nearly singular D, can lead so far away that differences of
+    // fields between relays are rounding. The second attempt begins within the bounds, with a new matrix.
     for (const Index i : sliding_)
       lambda[i] = std::isfinite(buffers_.guess[i]) ? std::clamp(buffers_.guess[i], -1.0, 1.0) : 0.0;
     newton_.valid = false;

@@ -447,9 +447,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     return kEpsilon * unit;
   };
   // The gradient and the units vanish where a surface crosses itself. Newton's steps then shrink by a constant
-  // factor, and
-  // h
-  //  of p sheets falls by (1 − 1/p)^p.
+  // factor, and |h| of p sheets falls by (1 − 1/p)^p.
   const auto still_falls = [&] {
     const bool first = earlier.empty();
     earlier.resize(surfaces.size());

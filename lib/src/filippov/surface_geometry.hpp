@@ -47,9 +47,8 @@ class SurfaceGeometry {
   bool change_guard(double t, Index surface, double change, ConstVectorRef weights, VectorRef x);
 
   // move_inside() moves x into the region with the signs of λ (entries of ±1; others do not count). From each
-  // surface that x is not farther inside of than `near`, x goes `depth` times Σ
-  // ∂ⱼh
-  // /weights(j) inside. It returns false where it does not get there.
+  // surface that x is not farther inside of than `near`, x goes `depth` times Σ|∂ⱼh|/weights(j) inside. It
+  // returns false where it does not get there.
   bool move_inside(double t, ConstVectorRef lambda, double depth, ConstVectorRef weights, double near,
                    VectorRef x);
 

@@ -36,10 +36,9 @@ constexpr long kClimbedBy = static_cast<long>(kClimb * kClimb / 2);
 // The steps of the climb are held to no smaller part of the states than this. Tighter climbs gain nothing: at rtol
 // 1e-10 the errors of BDF between the climbs of an oscillator are as large as those of its climbs.
 constexpr double kFinestClimb = 1e-10;
-// Adams' formula of order k is stable for h·
-// λ
-// , λ < 0, below the k-th of these, when it evaluates once a step at its prediction. CVODE does so wherever the
-// correction is far below the tolerance. The numbers come from the roots of the formula at constant steps.
+// Adams' formula of order k is stable for h·|λ|, λ < 0, below the k-th of these, when it evaluates once a step at
+// its prediction. CVODE does so wherever the correction is far below the tolerance. The numbers come from the
+// roots of the formula at constant steps.
 constexpr std::array<double, 12> kAdamsStability = {0.67,  0.50,  0.28,   0.158,  0.085, 0.046,
                                                     0.024, 0.013, 0.0065, 0.0035, 0.002, 0.001};
 constexpr double kShareOfStability = 1.0 / 3;
@@ -383,8 +382,8 @@ void CvodeStepper::explain(int flag) {
 }
 
 // climb_factor() tells how much smaller than the tolerances the error of the next step must be. The shares 2(n +
-// 1)/kClimb² of the steps of the climb, n after a start, sum up to one. Errors of starts gather only with their
-// number: the k-th is no more than k times as tight.
+// 1)/kClimb² of the steps of the climb, n after a start, sum up to one. The errors of k
+// starts add up to at most k times that of one, so that the k-th start need not be more than k times as accurate.
 double CvodeStepper::climb_factor() const {
   if (counts_.steps >= kClimbedBy) return 1;
   const double share = 2 * (static_cast<double>(counts_.steps) + 1) / (kClimb * kClimb);

@@ -7,7 +7,7 @@ namespace slideway::sundials {
 
 namespace {
 
-// So few numbers are handled one by one, which takes less time than choosing a wide loop.
+// Operations on at most kFew numbers are plain loops: choosing a wide loop takes longer than running them.
 constexpr Index kFew = 4;
 
 Eigen::Map<Eigen::ArrayXd> numbers(N_Vector vector) { return {NV_DATA_S(vector), NV_LENGTH_S(vector)}; }

@@ -10,9 +10,7 @@ namespace slideway {
 
 namespace {
 
-// The formula is at the edge of its region of stability at this h·
-// λ
-// .
+// The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDop853StabilityLimit = 6.1;
 // The maximum of θ⁴(1−θ)³, and a little more.
 constexpr double kGreatestLastPart = 0.0084;

@@ -9,9 +9,7 @@ namespace slideway {
 
 namespace {
 
-// The formula is at the edge of its region of stability at this h·
-// λ
-// .
+// The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDopri5StabilityLimit = 3.25;
 
 struct StepEnds {

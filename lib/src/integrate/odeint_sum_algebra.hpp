@@ -15,8 +15,8 @@
 
 namespace slideway {
 
-// SumAlgebra adds vectors of kStates states, or of any number of them, none of which overlap. It tells whether the
-// last sum is finite, which is asked of every state before the velocity there.
+// SumAlgebra adds up vectors of kStates entries, or of any number of entries where kStates is negative. The vectors must
+// not overlap. It notes whether the last sum is finite, so that the caller need not test the state again.
 template <int kStates>
 class SumAlgebra {
  public:

@@ -91,12 +91,9 @@ class OneStepStepper : public Stepper {
   // Onto the surface that the solution is confined to, if it is. The velocity is left alone, and the weights are those of the error.
   bool project() { return !way_.constrained || project_onto_surface(); }
   // note_stiffness() takes a step with both its velocities, and its last stage, whose time is that of the end.
-  // It notes whether about h·
-  // λ
-  //  > limit, λ the dominant eigenvalue of the Jacobian along the step. It also notes whether the error test
-  // holds h·
-  // λ
-  //  below the limit although the velocity changes far less than λ would make it.
+  // It notes whether about h·|λ| > limit, λ the dominant eigenvalue of the Jacobian along the step. It also
+  // notes whether the error test holds h·|λ| below the limit although the velocity changes far less than λ would
+  // make it.
   void note_stiffness(double limit, const Vector& stage_state, const Vector& stage_velocity);
 
   Index states_;

@@ -1,9 +1,11 @@
 // The clusters of a step: for what may arrive in it, the states around, which are followed apart from all others. Clusters that come
 // to share states are one.
 //
-// Contacts count as surfaces (coupling.hpp), and slide while they are closed. A cluster is complete where
-//     every surface that slides and reads or acts on one of its states has all its states in it,
-// and it keeps the surfaces and events whose guards read its states, but for contacts that act on none of them. The relays of other surfaces that act on it are frozen.
+// Contacts count as surfaces (coupling.hpp), and slide while they are closed. A cluster is complete if it holds all the states
+// of each sliding surface that reads one of its states or acts on one.
+//
+// A cluster keeps the surfaces and events whose guards read its states. It leaves out contacts whose forces act on none of its
+// states. Other surfaces that act on its states are not kept, and their relays are constant during the step.
 // It must not know how a cluster is followed.
 #pragma once
 
@@ -21,7 +23,7 @@ struct Cluster {
   std::vector<Index> events;    // kept
   std::vector<Index> frozen;    // surfaces that are not kept and act on states; open contacts among them
   std::vector<Index> border;    // states that influence others outside
-  int reach = 0;                // so many derivatives have been gone from where it began, or less
+  int reach = 0;                // the largest number of derivatives from a state to where the cluster began
 };
 
 class Clusters {

@@ -29,7 +29,8 @@ constexpr std::size_t kMostStatesInCluster = 1000;
 constexpr int kFirstReach = 3;
 // A cluster whose border disagrees grows by so many derivatives beyond it. Measured, 1 and 2 take the same time; 2 is half as often at it.
 constexpr int kGrowth = 2;
-// Stiff effects spread further in a step: clusters begin with the reach that the last ones came to, and grow by one in so many of it.
+// Stiff effects spread further in a step. Clusters begin with the reach of the last step, and one that disagrees with the step
+// around it grows by this fraction of that reach. The number is a choice; it has not been measured.
 constexpr int kGrowthOfReach = 2;
 // The border of a cluster agrees with the step around it within this part of the tolerances: what a cluster leaves out adds a tenth to
 // the error that a step may have.

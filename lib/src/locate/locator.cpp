@@ -144,7 +144,8 @@ const Arrival& Locator::march(double limit, double end) {
     // The stages may show that there is nothing to march for, or nothing but what has gone at the limit.
     const bool changes = ode.has_changing_effects();
     bool passes = ode.slides_on_until(limit);
-    // A zero of another guard may lie in an excursion that no stage has seen, a peak of friction where slip ends.
+    // Another guard may reach zero within the step while an exit guard is below zero between two stages, as in a peak of
+    // friction where slip ends. The exits are therefore sampled there as well.
     const bool is_within = limit < end;
     if (ode.watches_stages() && (changes ? passes : !passes || is_within))
       sampler_.sample(limit, sampled_values_);

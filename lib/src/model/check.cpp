@@ -18,7 +18,8 @@ namespace slideway {
 
 namespace {
 
-// So many relays are inside their bounds beside one that is probed: blending the corners of n of them takes 2ⁿ fields.
+// Besides the relay that is probed, this many are inside their bounds: a system that blends the corners of n relays
+// evaluates 2ⁿ fields.
 constexpr Index kMostInterior = 7;
 
 // Surfaces whose relays act on different states, which one field tells apart.

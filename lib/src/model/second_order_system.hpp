@@ -16,9 +16,8 @@
 namespace slideway {
 
 // second_order_system() returns null where a relay may enter one of the wᵢ as far as the patterns tell, or where
-// the system has no patterns or no derivatives along directions. It knows nothing of terms such as √
-// hᵢ
-// ·sgn hᵢ, which vanish on the surface only.
+// the system has no patterns or no derivatives along directions. It knows nothing of terms such as √|hᵢ|·sgn hᵢ,
+// which vanish on the surface only.
 std::shared_ptr<const System> second_order_system(const System& system, const std::vector<Index>& surfaces);
 
 }  // namespace slideway

@@ -296,7 +296,8 @@ class Expander {
   }
 
   void check_name_clash(const Quantity& other, const Quantity& vector, std::uint32_t length) {
-    // Of two vectors x and x1, the first element of x1 is x11.
+    // An element is printed as the vector's name and its number. The vectors x and x1 clash, since x11 names an
+    // element of both.
     const std::string name = other.name + (other.is_vector() ? "1" : "");
     const std::uint32_t element = element_number(name, vector.name);
     if (&other == &vector || element == 0 || element > length) return;

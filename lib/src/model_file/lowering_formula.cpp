@@ -268,14 +268,9 @@ void FormulaBuilder::build_operator(const Place& place, std::uint32_t index) {
   stack_.back().node = checked(place, {left.begin, index + 1}, binary(operation, left.node, right.node));
 }
 
-// A power that is not even is followed a little beyond the kink of its base, where max(d, 0)^1.5 is
-// d
-// ^1.5. Both have the same slope there for a power above one, and a step that ends a hair beyond is no mistake of
-// the model.
-// d
-// ³ in a guard is thus one guard, as
-// d
-// ² is, and not one for each side.
+// A power that is not even is followed a little beyond the kink of its base, where max(d, 0)^1.5 is |d|^1.5. Both
+// have the same slope there for a power above one, and a step that ends a hair beyond is no mistake of the model.
+// |d|³ in a guard is thus one guard, as |d|² is, and not one for each side.
 NodeId FormulaBuilder::binary(Operation operation, NodeId a, NodeId b) {
   if (operation == Operation::multiply)
     for (const auto& [with_root, with_base] : {std::pair{a, b}, std::pair{b, a}})

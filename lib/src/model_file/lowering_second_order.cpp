@@ -173,9 +173,7 @@ class SecondOrderMaker {
   }
 
   // on_surfaces() removes the terms of higher order first where the terms that vanish on the surfaces would
-  // leave none, as
-  // c₀
-  // ^(-p)·c₁.
+  // leave none, as |c₀|^(-p)·c₁.
   NodeId on_surfaces(NodeId derivative, const std::vector<NodeId>& all) {
     NodeId there = graph_.with_value(derivative, all, 0);
     const auto has_no_value = [&](NodeId id) {

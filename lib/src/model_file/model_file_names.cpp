@@ -287,7 +287,7 @@ class NameResolver {
       if (assignment.indexed)
         resolve_formula(*assignment.indexed, scope);
       else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector()) {
-        // A table with a size has two numbers to speak of.
+        // The element of a vector has a number, and so has the entry of a table with a size: both may be named.
         scope.element = table.index;
         scope.index = true;
       }

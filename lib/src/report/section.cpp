@@ -82,7 +82,7 @@ class SectionScript : public GnuplotScript {
     if (states_.size() == 1) states_.push_back(states_.front());
   }
 
-  // spread() is the rounding of a state of this size.
+  // spread() is the range of the state on the section, as a part of its size.
   double spread(Index state) const {
     const Range range = range_of(state);
     return range.width() / std::max({std::abs(range.low), std::abs(range.high), 1e-300});

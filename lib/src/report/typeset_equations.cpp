@@ -51,9 +51,7 @@ std::size_t begin_of_operand(const std::string& text, std::size_t end) {
   return begin;
 }
 
-// normalised() uses the grammar of model files: x_{i-1} is x[i-1],
-// q
-//  is abs(q), and x' a function of x.
+// normalised() uses the grammar of model files: x_{i-1} is x[i-1], |q| is abs(q), and x' a function of x.
 std::string normalised(std::string text) {
   static const std::regex braces(R"(_\{([^{}]*)\})");
   static const std::regex bars(R"(\|([^|]+)\|)");

@@ -39,7 +39,7 @@ constexpr Index kColumnsAtOnce = 32;     // of the matrix of an event, which sta
 constexpr std::size_t kStepsAtOnce = 8;  // of the solution, in which J is seen at least once
 // Instants before a limit of events, at least, from which its derivative is told: three turns of up to as many events as a limit notes.
 constexpr std::size_t kInstantsBeforeLimit = 24;
-// Events accumulate as long as the time that is left halves within so many.
+// Events accumulate as long as the time that is left halves within so many: bounces of a restitution up to ½^(1/64) = 0.989.
 constexpr std::size_t kInstantsOfHalf = 64;
 
 bool is_limit(const Saltation::Instant& instant) {

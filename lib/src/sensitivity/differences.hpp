@@ -62,13 +62,14 @@ double refined_difference(double step, const Value& value, Vector& buffer, Vecto
     const double size = std::max(longer.cwiseAbs().maxCoeff(), finer.cwiseAbs().maxCoeff());
     const double away = (finer - longer).cwiseAbs().maxCoeff();
     const double apart = size > 0 ? away / size : 0;
-    // Shorter steps than this have larger rounding errors, some of which are the same by chance.
+    // The results have converged, and this pair differs more: shorter steps only add rounding errors, and two of these can
+    // agree by chance.
     if (bound <= converged && least < away) return bound;
     // Values have a few roundings each.
     const double by_rounding = 16 * std::numeric_limits<double>::epsilon() / step;
     if (((finer - longer).array().abs() <= by_rounding * largest.array() + rounding * size).all()) {
-      // The longer step has the smaller rounding error. Values whose terms cancel are rounded by more than their size tells, and then a
-      // pair of steps before this one was nearer.
+      // The longer step has the smaller rounding error. An earlier pair of steps can agree better where terms cancel in the
+      // values, so that their rounding is larger than their size tells.
       if (!(least < away)) derivative = longer;
       return std::min(apart, rounding);
     }

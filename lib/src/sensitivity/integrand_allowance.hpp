@@ -1,6 +1,6 @@
-// By how much of its size the weaker of two integrals may differ from the better one, which has twice its order. A stiff ∂f/∂p makes the
-// errors of the solution large, and no shorter step makes these smaller: what stays as it is over two steps, each shorter than the one
-// before, is theirs.
+// IntegrandAllowance says by how much of its size a weaker quadrature formula may differ from a better one of twice its order.
+// A stiff ∂f/∂p multiplies the errors of the solution, and no shorter step makes these smaller. A difference that stays over two
+// steps, each shorter than the one before, is therefore accepted as theirs.
 //
 // It must not know what is integrated.
 #pragma once
@@ -10,7 +10,8 @@ namespace slideway {
 class IntegrandAllowance {
  public:
   explicit IntegrandAllowance(double allowed) : allowed_(allowed) {}
-  // part_of() is a part of what is allowed.
+  // part_of() returns the difference `apart` of a step of length h as a part of the allowance. It raises the allowance where
+  // shorter steps no longer reduce the difference.
   double part_of(double apart, double h) {
     if (apart <= allowed_) {
       stays_ = 0;
@@ -28,8 +29,11 @@ class IntegrandAllowance {
   }
 
  private:
-  static constexpr double kFalls = 0.3;  // a step of 0.7 of another makes what is smooth smaller by this
-  static constexpr double kMoreThanErrors = 4;  // errors of one step beside those of others
+  // A rejected step is followed by one of at most 0.7 of its length. The difference of smooth integrands falls like the length to
+  // the number of stages: of five, 0.7⁵ = 0.17.
+  static constexpr double kFalls = 0.3;
+  // The errors of later steps may be this many times larger: a choice, held by the random models.
+  static constexpr double kMoreThanErrors = 4;
   double allowed_, last_ = 0, last_step_ = 0;
   int stays_ = 0;
 };

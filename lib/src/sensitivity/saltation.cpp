@@ -29,9 +29,9 @@ constexpr double kSmoothJump = 1e-6;
 constexpr double kKinkStep = 1e-5;
 constexpr double kKinkOfSlope = 1e-4;
 constexpr double kKinkOfValue = 1e-12;
-// A difference's step changes the speed of an impact by this part of itself at most: beyond the whole of it there is no impact. The second
-// number bounds how often the step is tried.
+// The step of a difference changes the speed of an impact by this part of it at most. A change by all of it would leave no impact.
 constexpr double kPartOfSpeed = 0.1;
+// The change of speed is linear in short steps, so that the second try arrives; further ones serve curved gaps.
 constexpr int kMostTries = 8;
 constexpr double kNoNumber = std::numeric_limits<double>::quiet_NaN();
 
@@ -344,7 +344,7 @@ double Saltation::step_of_impact(const Instant& instant, const EventRecord& reco
             std::max(change, std::abs(tools.contacts->rate(instant.t + s * time, moved_, lambda, c) + speed));
       }
       if (!(change > kPartOfSpeed * speed)) break;
-      // Less than the whole, so that few tries are needed.
+      // The new step is a little shorter than a linear change asks for, so that few tries are needed.
       step *= 0.9 * kPartOfSpeed * speed / change;
     }
   }

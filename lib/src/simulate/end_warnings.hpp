@@ -1,4 +1,4 @@
-// What a run warns of where it ends.
+// The warnings that a run gives at its end.
 //
 // It must not know how that is found.
 #pragma once
@@ -7,7 +7,7 @@ namespace slideway {
 
 enum class EndWarnings {
   all,
-  // Steps that shrank into the end, and no guards that never fired: whoever goes on from there looks for these at its own end.
+  // Only steps that shrank towards the end. The run that goes on from there tells at its own end which guards never fired.
   of_steps,
   none
 };

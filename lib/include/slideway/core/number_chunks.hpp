@@ -14,8 +14,8 @@ namespace slideway {
 
 class NumberChunks {
  public:
-  // Place tells where a list begins; it stays valid, in copies as well. No offset is larger than a chunk of many
-  // lists.
+  // Place tells where a list begins; it stays valid, in copies as well. 32 bits hold every offset: a chunk longer
+  // than that holds a single list, which begins at 0.
   struct Place {
     std::uint32_t chunk = 0;
     std::uint32_t offset = 0;

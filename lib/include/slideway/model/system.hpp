@@ -138,13 +138,11 @@ struct SystemDefinition {
 
   // second_order() returns a system for sliding of second order along surfaces i whose normal components wᵢ
   // depend on no relay where h = 0 on all of them, as that of a super-twisting controller. It has wᵢ for the
-  // i-th guards; its guards and field are those at hᵢ = 0. Terms such as √
-  // hᵢ
-  // ·sgn hᵢ, which have no derivative there, are gone from it. If no relay is in the derivative of wᵢ either,
-  // that derivative takes its place, and so on (`staying`). `surfaces` is sorted and not empty. It returns null
-  // where one of them is no such surface. It may take long: it is called where such sliding begins or ends. The
-  // patterns tell where wᵢ depends on no relay anywhere, as that of a body at rest on its base
-  // (model/second_order_system.hpp).
+  // i-th guards; its guards and field are those at hᵢ = 0. Terms such as √|hᵢ|·sgn hᵢ, which have no derivative
+  // there, are gone from it. If no relay is in the derivative of wᵢ either, that derivative takes its place, and
+  // so on (`staying`). `surfaces` is sorted and not empty. It returns null where one of them is no such surface.
+  // It may take long: it is called where such sliding begins or ends. The patterns tell where wᵢ depends on no
+  // relay anywhere, as that of a body at rest on its base (model/second_order_system.hpp).
   std::function<std::shared_ptr<const System>(const std::vector<Index>& surfaces)> second_order = {};
   // `staying` belongs to a system made by `second_order`: it tells what is zero there beside the guards. It is
   // empty where that is hᵢ only.

@@ -44,10 +44,8 @@ struct Equilibrium {
   bool admissible = true;
   std::string reason = {};
   // `margin` tells how far the equilibrium is inside of where its mode holds, below 0 for a virtual one. It is
-  // the least of 1 −
-  // λ
-  // , of forces over the largest, and of guards, gaps and edges over their changes along the sizes of the
-  // states. It is infinity where nothing ends the mode.
+  // the least of 1 − |λ|, of forces over the largest, and of guards, gaps and edges over their changes along the
+  // sizes of the states. It is infinity where nothing ends the mode.
   double margin = std::numeric_limits<double>::infinity();
   std::string location =
       {};              // "" where the problem has no locations; the joined name where it slides between two
