@@ -202,11 +202,10 @@ class Checker {
     std::vector<Index> of_time, flat;
     Vector slopes(system().states());
     for (Index i = 0; i < system().surfaces(); ++i) {
-      bool always = true;
-      for (const Point& point : points_) {
+      const bool always = std::all_of(points_.begin(), points_.end(), [&](const Point& point) {
         evaluator.guard_gradient(point.t, point.x, i, slopes);
-        always = always && slopes.isZero(0);
-      }
+        return slopes.isZero(0);
+      });
       if (always) (is_of_time_alone(i) ? of_time : flat).push_back(i);
     }
     const auto named = [&](const std::vector<Index>& surfaces) {
