@@ -28,6 +28,8 @@ void Locator::begin_mode(bool same_stepper) {
   affine_ = now_.here->affine_scan && !now_.dense_output_drifts() ? &*now_.here->affine_scan : nullptr;
   if (affine_) affine_->set_mode(now_.mode, ode.exit_sign());
   arming_.start(same_stepper);
+  // The arming tells how much of a slip is unseen, which is part of its guard.
+  if (ode.grips() > 0) ode.exit_guards(now_.t, now_.x, guard_values_);
   now_.here->guards.forget_return_at_once();
   scanned_.poles.clear();
   const double duration = now_.run.end - now_.t;

@@ -10,6 +10,7 @@
 #include <Eigen/LU>
 
 #include "core/number_text.hpp"
+#include "model/refuse_cones.hpp"
 #include "orbit/name_bifurcation.hpp"
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
@@ -527,6 +528,7 @@ OrbitBranch follow_periodic_orbit(const OrbitFamily& family, const OrbitGuess& g
             .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
                    std::to_string(options.points) + " points"});
   }
+  refuse_cone_friction(family.problem(options.first), "periodic orbits");
   return BranchSearch(family, guess, options).execute();
 }
 
