@@ -147,7 +147,7 @@ bool RunEngine::begin_mode() {
     }
   }
   // The stepper answers questions about the last step only if that step was its own.
-  locator_.begin_mode(now_.stepper == last);
+  locator_.begin_mode(now_.stepper == last, now_.restart.first_step() > 0);
   const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
   const double retaken = now_.restart.first_step();
   const double first_step = retaken > 0                  ? retaken
@@ -348,6 +348,7 @@ ModeEnd RunEngine::follow_mode() {
 // The arrival of the locator is the first one that changes something, null when there is none.
 RunEngine::StepScan RunEngine::scan_step(double end) {
   while (true) {
+    locator_.note_armed();
     const Arrival& first = locator_.locate(end);
     if (first.found && now_.restart.retakes(now_.t) < kMostRetakes && !accuracy_.holds_at(first.t)) {
       now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
