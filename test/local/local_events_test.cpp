@@ -123,8 +123,13 @@ TEST_CASE("a run that cannot be followed locally is followed as ever, and says w
   late.delay.time = 1;
   solution = run_with(chain.system.with_events({late}));
   REQUIRE(solution.warnings.size() == 1);
-  CHECK(solution.warnings.front() == "events were not followed locally, since the event 'late' has a delay");
+  CHECK(solution.warnings.front() ==
+        "events were not followed locally, since the event 'late' has a delay and does not tell which states "
+        "it sets "
+        "(Delay::sets)");
   CHECK(solution.outcome.reached_end());
+  late.delay.sets = {0};
+  CHECK(run_with(chain.system.with_events({late})).warnings.empty());
 }
 
 TEST_CASE("an observer of events gets those of a local run in order") {

@@ -1,7 +1,10 @@
 // Model files whose events are followed where they are.
 #include <doctest/doctest.h>
 
+#include <cmath>
+#include <map>
 #include <string>
+#include <vector>
 
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -43,6 +46,22 @@ TEST_CASE("thermostats of a model file remember their side locally") {
       "[time]\nend = 40\n[derivatives]\n"
       "th = { value = \"(32 - 10*(1 + hysteresis(th[i], 20, 21)) - th[i])/(20 + 5*cos(7*i))\", ends = "
       "\"zero\" }\n";
+  check_same(text, 1e-8, 1e-5);
+}
+
+TEST_CASE("rooms whose heating is a discrete state of an if are followed locally") {
+  const std::string text =
+      "name = \"rooms\"\n[parameters]\nN = 30\n[states]\nth = { size = \"N\", value = \"20 + sin(1.7*i)\" }\n"
+      "[discrete]\nq = { size = \"N\", value = \"mod(i, 2)\" }\n"
+      "[time]\nend = 12\n[derivatives]\n"
+      "th = { value = \"if(q[i] == 1, 2, 0) + 0.1*(th[i-1] - th[i]) - (0.1 + 0.02*sin(i))*(th[i] - 10)\", "
+      "ends = "
+      "\"clamped\" }\n"
+      "[[resets]]\nname = \"hot\"\nsize = \"N\"\nwhen = \"q[i] == 1 and th[i] > 21\"\nset = { \"q[i]\" = "
+      "\"0\" "
+      "}\n"
+      "[[resets]]\nname = \"cold\"\nsize = \"N\"\nwhen = \"abs(q[i]) < 0.5 and th[i] < 19 + step(q[i])\"\n"
+      "set = { \"q[i]\" = \"1\" }\n";
   check_same(text, 1e-8, 1e-5);
 }
 
@@ -125,4 +144,50 @@ TEST_CASE("sliding of second order is left to the run that stops all states") {
   CHECK(local.outcome.status == global.outcome.status);
   CHECK(local.final.mode == global.final.mode);
   CHECK((local.final.state - global.final.state).lpNorm<Eigen::Infinity>() <= 1e-5);
+}
+
+TEST_CASE("thermostats that are automata are followed locally with the events of their closed form") {
+  const Index rooms = 200;
+  const ModelInstance model =
+      parse_model(
+          "[parameters]\nN = 200\n[states]\nT = { size = \"N\", value = \"20 + 0.9*sin(1.7*i)\" "
+          "}\n[time]\nend = 10\n"
+          "[derivatives]\nT = \"-(0.1 + 0.02*sin(i))*(T[i] - 10)\"\n[[automata]]\nname = \"heater\"\nsize = "
+          "\"N\"\ninitial = \"on\"\n"
+          "[[automata.locations]]\nname = \"on\"\n[automata.locations.derivatives]\n"
+          "T = \"2 + 0.3*sin(2.3*i) - (0.1 + 0.02*sin(i))*(T[i] - 10)\"\n[[automata.locations]]\nname = "
+          "\"off\"\n"
+          "[[automata.edges]]\nname = \"hot\"\nfrom = \"on\"\nto = \"off\"\nwhen = \"T[i] > 21\"\n"
+          "[[automata.edges]]\nname = \"cold\"\nfrom = \"off\"\nto = \"on\"\nwhen = \"T[i] < 19\"\n",
+          "test.toml")
+          .instantiate({});
+  std::map<std::string, std::vector<double>> exact;
+  for (Index i = 1; i <= rooms; ++i) {
+    const auto number = static_cast<double>(i);
+    const double leak = 0.1 + 0.02 * std::sin(number);
+    const double power = 2 + 0.3 * std::sin(2.3 * number);
+    double from = 20 + 0.9 * std::sin(1.7 * number);
+    double t = 0;
+    for (bool is_on = true;; is_on = !is_on) {
+      const double rest = 10 + (is_on ? power / leak : 0);
+      const double goal = is_on ? 21 : 19;
+      t -= std::log((goal - rest) / (from - rest)) / leak;
+      if (t > 10) break;
+      exact[(is_on ? "hot" : "cold") + std::to_string(i)].push_back(t);
+      from = goal;
+    }
+  }
+  for (const double rtol : {1e-4, 1e-7, 1e-10}) {
+    CAPTURE(rtol);
+    const Solution solution = run(model, rtol, LocalEvents::on);
+    CHECK(solution.warnings.empty());
+    CHECK(solution.outcome.reached_end());
+    std::map<std::string, std::vector<double>> found;
+    for (const EventRecord& event : solution.events) found[event.name.value_or("")].push_back(event.t);
+    REQUIRE(found.size() == exact.size());
+    for (const auto& [name, times] : exact) {
+      REQUIRE(found[name].size() == times.size());
+      for (std::size_t k = 0; k < times.size(); ++k) CHECK(std::abs(found[name][k] - times[k]) <= 10 * rtol);
+    }
+  }
 }

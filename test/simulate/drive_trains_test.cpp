@@ -119,6 +119,7 @@ struct Motor {
   double frequency = 0;
   double press = 0;  // frequency of the brake's
   std::size_t least_changes = 0;
+  double error = 1e3;  // of the speeds at the end, in rtol
 };
 
 void check_motor(const Motor& motor) {
@@ -162,8 +163,8 @@ w2 = "(clutch - brake)/0.9"
   const auto always = [](std::size_t, double) { return true; };
   for_all_methods(text, {1e-4, 1e-6, 1e-8, 1e-10}, [&](const Finished& finished, double rtol) {
     check_same_modes(changes_of(finished, {"w1 - w2", "w2"}, always), expected, 300 * rtol + 1e-9);
-    CHECK(std::abs(finished.end(1) - program.speeds()[0]) < 1e3 * rtol + 1e-9);
-    CHECK(std::abs(finished.end(2) - program.speeds()[1]) < 1e3 * rtol + 1e-9);
+    CHECK(std::abs(finished.end(1) - program.speeds()[0]) < motor.error * rtol + 1e-9);
+    CHECK(std::abs(finished.end(2) - program.speeds()[1]) < motor.error * rtol + 1e-9);
   });
 }
 
@@ -272,4 +273,15 @@ TEST_CASE("a brake that lets go for 30 ms within a step of an integrator goes th
 // While the brake is free its relay has no effect, and grows without bound in the parts of a step that nothing reaches.
 TEST_CASE("modes before a brake loses its force within a step are those of an explicit program") {
   check_motor({.torque = 3.12, .frequency = 11.92, .press = 5.23, .least_changes = 230});
+}
+
+// The brake lets go for 14 ms right after the clutch has changed its direction, within the first step of the march from there on.
+TEST_CASE("a brake that lets go for 14 ms right after another event goes through both modes") {
+  check_motor({.torque = 6.93, .frequency = 3.55, .press = 3.54, .least_changes = 55});
+}
+
+// Friction rises near zero velocity alone, within a part of a step. The error test of such a step, which leads across the surface and beyond, sees nothing of it.
+TEST_CASE("a step over the rise of friction at zero velocity is taken again, shorter") {
+  check_motor({.torque = 6.27, .frequency = 1.9, .press = 4.36, .least_changes = 45, .error = 3e3});
+  check_motor({.torque = 8, .frequency = 1.97, .press = 3.72, .least_changes = 45});
 }

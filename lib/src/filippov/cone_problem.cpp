@@ -1,10 +1,11 @@
 #include "filippov/cone_problem.hpp"
 
-#include <Eigen/LU>
 #include <algorithm>
 #include <cmath>
 #include <numbers>
 #include <optional>
+
+#include "core/factorise.hpp"
 
 namespace slideway {
 

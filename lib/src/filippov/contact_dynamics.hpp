@@ -25,10 +25,10 @@
 // It must not know integrators, nor how a point was found.
 #pragma once
 
-#include <Eigen/LU>
 #include <memory>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "filippov/complementarity.hpp"
 #include "filippov/cone_problem.hpp"
 #include "filippov/contact_patterns.hpp"

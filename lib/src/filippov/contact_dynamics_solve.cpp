@@ -1,5 +1,4 @@
 // ContactDynamics with B at hand: forces and impulses that give the gaps what they lack, group by group, and what they do.
-#include <Eigen/QR>
 #include <algorithm>
 #include <cmath>
 #include <limits>

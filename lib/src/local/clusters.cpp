@@ -76,6 +76,13 @@ bool Clusters::holds_event(std::size_t cluster, Index event) const {
   return holds;
 }
 
+std::size_t Clusters::cluster_of_event(Index event) const {
+  Index owner = -1;
+  for (const Pattern* pattern : {&coupling_.event_reads, &coupling_.event_touches})
+    for_row(*pattern, event, [&](Index state) { owner = owner_[at(state)]; });
+  return at(owner);
+}
+
 bool Clusters::acts_within(std::size_t cluster, Index surface) const {
   bool acts = false;
   for_row(coupling_.relay_acts_on, surface,

@@ -43,6 +43,8 @@ class Clusters {
   // holds_surface() tells whether all that a surface reads and acts on is in the cluster; likewise of an event.
   bool holds_surface(std::size_t cluster, Index surface) const;
   bool holds_event(std::size_t cluster, Index event) const;
+  // The cluster that has the states which an event reads or touches; of several, one of them. The event is one of begin().
+  std::size_t cluster_of_event(Index event) const;
 
   std::size_t size() const { return clusters_.size(); }
   const Cluster& operator[](std::size_t cluster) const { return clusters_[cluster]; }

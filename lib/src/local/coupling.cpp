@@ -43,6 +43,15 @@ bool is_global(const Event& event, Index states) {
   return !event.touches || static_cast<Index>(event.touches->size()) > kLongestLocalRow;
 }
 
+// An action that is on its way belongs to the place of its event.
+std::string why_not_delayed(const Event& event, Index states) {
+  if (!(event.delay.time > 0)) return "";
+  if (event.delay.values == DelayedValues::trigger && event.delay.sets.empty())
+    return "does not tell which states it sets (Delay::sets)";
+  return is_global(event, states) ? "does not tell which states it reads and touches, or too many of them"
+                                  : "";
+}
+
 std::vector<char> global_events_of(const SystemDefinition& definition) {
   std::vector<char> global;
   for (const Event& event : definition.events) global.push_back(is_global(event, definition.states));
@@ -72,7 +81,7 @@ Pattern without_rows(const Pattern& pattern, const std::vector<char>& flags) {
 
 }  // namespace
 
-std::string Coupling::why_none(const System& system) {
+std::string Coupling::why_none(const System& system, Index edges) {
   const SystemDefinition& definition = system.definition();
   const bool has_patterns =
       definition.field_dx_pattern &&
@@ -85,8 +94,8 @@ std::string Coupling::why_none(const System& system) {
   if (is_long(*definition.field_dx_pattern))
     return "a derivative depends on, or a state acts on, too many others";
   for (const Event& event : definition.events) {
-    if (event.delay.time > 0)
-      return (event.name.empty() ? "an event" : "the event '" + event.name + "'") + " has a delay";
+    if (std::string why = why_not_delayed(event, definition.states); !why.empty())
+      return (event.name.empty() ? "an event" : "the event '" + event.name + "'") + " has a delay and " + why;
   }
   const Index surfaces = count_of(global_surfaces_of(definition));
   if (surfaces > kMostGlobal)
@@ -95,13 +104,15 @@ std::string Coupling::why_none(const System& system) {
   if (events > kMostGlobal)
     return std::to_string(events) +
            " events do not tell which states they read and touch (Event::touches), or too many of them";
+  if (events + edges > kMostGlobal)
+    return "more than " + std::to_string(kMostGlobal) + " events and edges belong to no place";
   // A state that many relays act on would be part of every cluster.
   if (definition.surfaces > 0 && longest_row(*definition.field_dlambda_pattern) > kLongestLocalRow)
     return "too many relays act on one state";
   return "";
 }
 
-Coupling::Coupling(const System& system) : first_contact(system.surfaces()) {
+Coupling::Coupling(const System& system, Index edges) : first_contact(system.surfaces()) {
   const SystemDefinition& definition = system.definition();
   const Index n = definition.states;
   const Index m = definition.surfaces;
@@ -109,6 +120,7 @@ Coupling::Coupling(const System& system) : first_contact(system.surfaces()) {
   global_surfaces_ = global_surfaces_of(definition);
   global_surfaces_.resize(at(m) + definition.contacts.size(), 0);
   global_events_ = global_events_of(definition);
+  global_events_.resize(global_events_.size() + at(edges), 1);
   has_global_ = count_of(global_surfaces_) + count_of(global_events_) > 0;
   std::vector<std::vector<Index>> of_guards(global_surfaces_.size());
   std::vector<std::vector<Index>> of_relays(global_surfaces_.size());

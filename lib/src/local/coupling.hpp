@@ -20,11 +20,12 @@ namespace slideway {
 
 class Coupling {
  public:
-  // The system tells its patterns, and shape and touches of its events; every row is short (why_none).
-  explicit Coupling(const System& system);
+  // The system tells its patterns, and shape and touches of its events; every row is short (why_none). So many edges leave its
+  // location: they count as events after those of the system, and are global.
+  explicit Coupling(const System& system, Index edges = 0);
 
   // "" where a system can be taken apart so; else why it cannot, as the end of a sentence.
-  static std::string why_none(const System& system);
+  static std::string why_none(const System& system, Index edges = 0);
 
   // The number of the first contact among the surfaces.
   Index first_contact;

@@ -59,7 +59,7 @@ bool LocalLog::too_many(std::size_t more) const {
 }
 
 void LocalLog::go_on(double t, const Mode& mode) {
-  if (options_.recording == Recording::dense) solution_.trajectory.begin_segment(t, mode);
+  if (options_.recording == Recording::dense) solution_.trajectory.begin_segment(t, mode, location_);
 }
 
 void LocalLog::append_whole(const Solution& part) {
@@ -98,7 +98,7 @@ void LocalLog::append_pieces(const WholeStep& step, const Clusters& clusters,
   Trajectory of_step;
   if (!is_kept) {
     of_step = Trajectory(run_.state.size(), projection_);
-    of_step.begin_segment(step.start, *step.mode);
+    of_step.begin_segment(step.start, *step.mode, location_);
   }
   Trajectory& kept = is_kept ? solution_.trajectory : of_step;
   share_polynomial(step.dense, kept);
@@ -137,13 +137,13 @@ void LocalLog::append_pieces(const WholeStep& step, const Clusters& clusters,
     for (; next_change != changes.end() && next_change->t <= t; ++next_change)
       mode.set(next_change->surface, next_change->side);
     if (!(t < step.end)) mode = mode_after;
-    kept.begin_segment(t, mode);
+    kept.begin_segment(t, mode, location_);
     for (; next_found != found.end() && next_found->record->t <= t; ++next_found)
       report(record_of_whole(*next_found, step, state, running));
   }
   if (from < step.end) {
     add_piece(step.end);
-    if (mode != mode_after) kept.begin_segment(step.end, mode_after);
+    if (mode != mode_after) kept.begin_segment(step.end, mode_after, location_);
   }
 }
 
@@ -155,9 +155,8 @@ void LocalLog::share_polynomial(const Interpolant& dense, Trajectory& kept) {
 
 void LocalLog::observe(Trajectory& kept, double start, double end, const Mode& mode) {
   if (!options_.on_step) return;
-  static const std::string nowhere;
   const std::size_t segment = kept.segments().size() - 1;
-  const StepView view{start, end, mode, nowhere,
+  const StepView view{start, end, mode, location_,
                       [&](double t, VectorRef x) { kept.evaluate(segment, t, x); }};
   named_call([] { return std::string("Options::on_step"); }, [&] { options_.on_step(view); });
 }
@@ -168,6 +167,7 @@ EventRecord LocalLog::record_of_whole(const Found& found, const WholeStep& step,
                                       Mode& running) const {
   const Cluster& cluster = *found.cluster;
   EventRecord record = *found.record;
+  if (automaton_.has_locations()) record.from_location = record.to_location = location_;
   // Within a run that has begun every event has a mode before it.
   if (!record.from) {
     record.from = Mode(static_cast<Index>(cluster.surfaces.size()));
@@ -292,7 +292,7 @@ void LocalLog::end(double t, ConstVectorRef x, const Mode& mode) {
   if (is_recorded && !trajectory.ends_without_state()) return;
   if (!is_recorded) {
     trajectory = Trajectory(x.size(), {});
-    trajectory.begin_segment(t, mode);
+    trajectory.begin_segment(t, mode, location_);
   }
   trajectory.add_point(t, x);
 }

@@ -31,6 +31,8 @@ class LocalLog {
   // too_many() returns true if the log would exceed Options::max_events with `more` further events.
   bool too_many(std::size_t more) const;
 
+  // The location of all that follows.
+  void set_location(const std::string& location) { location_ = location; }
   // The solution goes on from here in this mode, with new tools.
   void go_on(double t, const Mode& mode);
   // Takes the part that the ordinary engine found of all states at once. Observers have been told already.
@@ -75,6 +77,7 @@ class LocalLog {
   bool keeps_states_, keeps_modes_, makes_pieces_;
   Trajectory::Projection projection_;
   Solution solution_;
+  std::string location_ = {};
   std::size_t next_output_ = 0;
   std::unordered_set<std::string> fired_;  // the names of events that have
   Matrix coefficients_;                    // a buffer

@@ -6,7 +6,7 @@
 //                   and grown until its border agrees with the macro step within a part of the tolerances
 //     accept        the states and modes of the clusters into those of the step, their events in order of time
 //
-// Something global (coupling.hpp), as the sign of a mean, has no place: steps are shortened until one comes near to its event, which all
+// Something global (coupling.hpp), as the sign of a mean or an edge between locations, has no place: steps are shortened until one comes near to its event, which all
 // states are followed through at once; likewise while it slides.
 // A step whose clusters get large is halved. What cannot be followed so, an ambiguous event for one, is followed all at once over the
 // step by the ordinary engine, which also decides how the run ends.
@@ -18,13 +18,10 @@
 #include <vector>
 
 #include "core/constants.hpp"
-#include "local/clusters.hpp"
-#include "local/coupling.hpp"
 #include "local/factors.hpp"
 #include "local/local_log.hpp"
+#include "local/local_place.hpp"
 #include "local/part_run.hpp"
-#include "local/step_scan.hpp"
-#include "simulate/location_tools.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -58,6 +55,7 @@ class LocalRun {
   // global_guards_stay_clear() returns true if no global guard can reach zero in the step. The guards are
   // evaluated with the states of the clusters, which replace those of the macro step.
   bool global_guards_stay_clear();
+  // slides_globally() returns true while the solution slides on something global, or between two locations.
   bool slides_globally() const;
   // fill_lambda() sets λ of the surfaces to their sides in the mode.
   void fill_lambda();
@@ -65,6 +63,8 @@ class LocalRun {
   // it, which takes more than this engine knows.
   bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;
   // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
+  // acts_within() tells whether a delayed action acts up to `end`.
+  static bool acts_within(const PendingAction& action, double end);
   void follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
                     const std::vector<double>& outputs);
   void accept_clusters(double start, double end);
@@ -75,6 +75,9 @@ class LocalRun {
   bool restart_stepper(double first_step);
   // go_on_as_stiff() makes the macro steps those of RODAS from here on. It returns false when the run is over.
   bool go_on_as_stiff();
+  // The tools of a location, made when it is first entered.
+  LocalPlace& place(std::size_t location);
+  void enter(const std::string& location);
   bool is_stiff() const { return pace_.method == Method::rodas; }
   double step_to_try() const;
   // comes_to_known_time() makes known_ the first known time from here on, and tells whether it is near.
@@ -83,34 +86,24 @@ class LocalRun {
   Options options_of_part() const;
   Solution ended();
 
-  // Surfaces whose relays have no effect on them, as a flag for each and in order.
-  struct WithoutEffect {
-    std::vector<char> flags;
-    std::vector<Index> surfaces;
-  };
-
   const Automaton& automaton_;
   const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
   const Options& options_;
   const Run& run_;
   FollowAll follow_all_;
-  const System& system_;
-  Coupling coupling_;
-  std::unique_ptr<LocationTools> tools_;
-  std::unique_ptr<Stepper> stepper_;
-  StepScan scan_;
-  Clusters clusters_;
   LocalLog log_;
-  PartRuns parts_;
-  std::vector<PartTools> part_tools_;  // per thread
-  WithoutEffect without_effect_;
-  bool is_polynomial_;  // guards are polynomials of dense output
+  std::vector<std::unique_ptr<LocalPlace>> places_;  // per location; null for one that has not been entered
+  LocalPlace* here_ = nullptr;                       // the last location
+  bool is_between_ = false;                          // the solution slides between two locations
+  std::vector<PartTools> part_tools_;                // per thread
 
   // Now tells where the solution is.
   struct Now {
     double t;
     Vector x, lambda;
-    Mode mode;  // contacts after surfaces
+    Mode mode;                                // contacts after surfaces
+    std::vector<PendingAction> pending = {};  // delayed actions on their way
+    std::string location = {};                // a name, or that of two between which it slides
   };
   // Pace tells how the solution goes on.
   struct Pace {

@@ -45,9 +45,13 @@ std::shared_ptr<const RelayStructure> structure_of(const System& system, PartToo
   return tools.structure;
 }
 
+Index place_of(Index one, const std::vector<Index>& all) {
+  return std::lower_bound(all.begin(), all.end(), one) - all.begin();
+}
+
 std::vector<Index> places_of(const std::vector<Index>& some, const std::vector<Index>& all) {
   std::vector<Index> places;
-  for (const Index one : some) places.push_back(std::lower_bound(all.begin(), all.end(), one) - all.begin());
+  for (const Index one : some) places.push_back(place_of(one, all));
   return places;
 }
 
@@ -90,7 +94,7 @@ Options PartRuns::options_of(const Cluster& cluster, const std::vector<double>& 
 }
 
 PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
-                            PartTools& tools) const {
+                            const std::vector<PendingAction>& pending, PartTools& tools) const {
   PartResult result;
   Restriction restriction;
   restriction.states = cluster.states;
@@ -126,6 +130,9 @@ PartResult PartRuns::follow(const Cluster& cluster, const WholeStep& step, const
   for (std::size_t k = 0; k < cluster.surfaces.size(); ++k)
     mode.set(static_cast<Index>(k), (*step.mode)[cluster.surfaces[k]]);
   run.mode = mode;
+  run.pending = pending;
+  for (PendingAction& action : run.pending)
+    action.of = at(place_of(static_cast<Index>(action.of), cluster.events));
 
   Options options = options_of(cluster, outputs);
   const std::vector<Index> border = places_of(cluster.border, cluster.states);

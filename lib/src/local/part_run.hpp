@@ -61,9 +61,10 @@ class PartRuns {
 
   // The method of parts: that of the steps around them.
   void follow_by(Method method) { options_.method = method; }
-  // follow() runs in the thread that the tools belong to. `outputs` are output times within the step.
+  // follow() runs in the thread that the tools belong to. `outputs` are output times within the step, `pending` are delayed actions of
+  // events of the cluster, by their numbers in the whole system; those that the result leaves have numbers of the cluster.
   PartResult follow(const Cluster& cluster, const WholeStep& step, const std::vector<double>& outputs,
-                    PartTools& tools) const;
+                    const std::vector<PendingAction>& pending, PartTools& tools) const;
 
  private:
   Options options_of(const Cluster& cluster, const std::vector<double>& outputs) const;

@@ -22,15 +22,26 @@ void Locator::resize() {
     *vector = Vector::Zero(now_.here->ode.guards());
 }
 
-void Locator::begin_mode(bool same_stepper) {
+void Locator::note_armed() {
+  scanned_.armed_before.resize(static_cast<std::size_t>(now_.here->ode.guards()));
+  for (Index slot = 0; slot < now_.here->ode.guards(); ++slot)
+    scanned_.armed_before[static_cast<std::size_t>(slot)] = sampler_.is_armed(slot) ? 1 : 0;
+}
+
+void Locator::begin_mode(bool same_stepper, bool retakes) {
   ModeOde& ode = now_.here->ode;
   ode.exit_guards(now_.t, now_.x, guard_values_);
   affine_ = now_.here->affine_scan && !now_.dense_output_drifts() ? &*now_.here->affine_scan : nullptr;
   if (affine_) affine_->set_mode(now_.mode, ode.exit_sign());
+  GuardTable& guards = now_.here->guards;
+  for (Index e = 0; retakes && e < now_.here->watch.size(); ++e)
+    guards.see(e, scanned_.armed_before[static_cast<std::size_t>(ode.event_slot(e))] != 0);
   arming_.start(same_stepper);
   // The arming tells how much of a slip is unseen, which is part of its guard.
   if (ode.grips() > 0) ode.exit_guards(now_.t, now_.x, guard_values_);
-  now_.here->guards.forget_return_at_once();
+  for (Index slot = 0; retakes && slot < ode.guards(); ++slot)
+    if (scanned_.armed_before[static_cast<std::size_t>(slot)] != 0) guards.keep_armed(slot);
+  guards.forget_return_at_once();
   scanned_.poles.clear();
   const double duration = now_.run.end - now_.t;
   double first = kFirstMarch * (now_.run.end - now_.run.start);

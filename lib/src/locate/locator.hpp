@@ -30,6 +30,8 @@ class Locator {
     // The guards of surfaces and contacts, at the last records and at their time.
     std::vector<char> armed_at_record;
     double record_t = std::numeric_limits<double>::quiet_NaN();
+    // One flag per slot: it was armed where locating begins.
+    std::vector<char> armed_before;
   };
 
   // The state must outlive the locator.
@@ -40,11 +42,14 @@ class Locator {
 
   // resize() fits the arrays to the guards of the present tools.
   void resize();
-  // The mode of the state begins, with the stepper of the last step or another one.
-  void begin_mode(bool same_stepper);
+  // The mode of the state begins, with the stepper of the last step or another one. `retakes` tells that the step which was located last is
+  // taken again: what was armed before it is armed.
+  void begin_mode(bool same_stepper, bool retakes);
   // go_on_after_record() follows records within a step, which goes on.
   void go_on_after_record();
 
+  // Notes which guards are armed before the next part of a step is located.
+  void note_armed();
   // The first arrival between scanned().until and `end`.
   const Arrival& locate(double end);
   // The guards that are about to vanish where the integrator gets no further.

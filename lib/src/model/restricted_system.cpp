@@ -10,7 +10,7 @@ namespace slideway {
 
 namespace {
 
-// The number of each entry of `some` in `all`, −1 where it is not there. Both increase.
+// The number of each entry of `some` in `all`, −1 where it is not there. `all` increases.
 std::vector<Index> places_in(const std::vector<Index>& all, const std::vector<Index>& some) {
   std::vector<Index> places;
   places.reserve(some.size());
@@ -216,6 +216,10 @@ Event part_of(const std::shared_ptr<Part>& part, const Event& event) {
   Event own = event;
   own.when = part_of(part, event.when);
   own.touches.reset();
+  own.delay.sets.clear();
+  for (const Index place : places_in(part->restriction().states, event.delay.sets)) {
+    if (place >= 0) own.delay.sets.push_back(place);
+  }
   if (!event.reset) return own;
   std::vector<Index> touched = event.touches.value_or(std::vector<Index>());
   std::vector<Index> places = places_in(part->restriction().states, touched);

@@ -176,9 +176,11 @@ class EventMaker {
       for (const ExpandedEvent& event : *events) functions.push_back(event.guard);
     }
     if (functions.empty()) return;
-    const auto by_state = gradients(model_.graph, functions, Variables::states);
+    auto by_state = gradients(model_.graph, functions, Variables::states);
     const auto by_time = gradients(model_.graph, functions, Variables::time);
     if (!by_state || !by_time) return;
+    add_states_of_jumps(model_.graph, functions, *by_state);
+    const std::vector<char> jumps = jumping_nodes(model_.graph);
     const auto constant = [&](const PartialDerivative& entry) {
       return model_.graph.is_constant(entry.value);
     };
@@ -188,23 +190,10 @@ class EventMaker {
       for (const PartialDerivative& entry : (*by_state)[k]) {
         shape.states.push_back(static_cast<Index>(entry.variable));
       }
-      const bool chooses = add_states_of_choices(functions[k], shape);
-      shape.affine = !chooses && std::all_of((*by_state)[k].begin(), (*by_state)[k].end(), constant) &&
+      shape.affine = jumps[functions[k]] == 0 &&
+                     std::all_of((*by_state)[k].begin(), (*by_state)[k].end(), constant) &&
                      std::all_of((*by_time)[k].begin(), (*by_time)[k].end(), constant);
     }
-  }
-
-  // A state that a choice is made by has no derivative; whether there are choices.
-  bool add_states_of_choices(NodeId function, GuardShape& shape) const {
-    const std::vector<NodeId> nodes = model_.graph.reachable({function});
-    const auto chooses = [&](NodeId id) { return model_.graph[id].operation == Operation::choose; };
-    if (std::none_of(nodes.begin(), nodes.end(), chooses)) return false;
-    shape.states.clear();
-    for (const NodeId id : nodes)
-      if (model_.graph[id].operation == Operation::state)
-        shape.states.push_back(static_cast<Index>(model_.graph[id].a));
-    std::sort(shape.states.begin(), shape.states.end());
-    return true;
   }
 
   std::shared_ptr<const Tape> tape(const std::vector<NodeId>& outputs) const {

@@ -245,6 +245,10 @@ void note_discrete_never_set(const ModelDescription& model, std::vector<std::str
   for (const reader::EveryDescription& every : model.every) mark(every.set);
   for (const auto* const events : {&model.resets, &model.edges})
     for (const reader::EventDescription& event : *events) mark(event.set);
+  for (const reader::AutomatonDescription& automaton : model.automata) {
+    is_set[automaton.state] = true;
+    for (const reader::EventDescription& edge : automaton.edges) mark(edge.set);
+  }
   for (std::size_t k = 0; k < is_set.size(); ++k) {
     if (model.states[k].discrete && !model.states[k].hidden && !is_set[k])
       remarks.push_back("discrete state " + reader::in_quotes(model.states[k].name) +

@@ -79,6 +79,13 @@ UsedNames used_names(const ModelDescription& model) {
       mark_all(event.set);
       mark_optional(event.delay);
     }
+  for (const AutomatonDescription& automaton : model.automata) {
+    for (const LocationDescription& location : automaton.locations) mark_all(location.derivatives);
+    for (const EventDescription& edge : automaton.edges) {
+      mark(edge.when);
+      mark_all(edge.set);
+    }
+  }
   for (const EveryDescription& every : model.every) {
     for (const auto* formula : {&every.size, &every.period, &every.offset, &every.count})
       mark_optional(*formula);

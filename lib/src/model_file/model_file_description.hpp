@@ -212,6 +212,15 @@ struct LocationDescription {
   std::vector<Assignment> derivatives = {};  // those that differ from the top-level ones
 };
 
+// One of several automata beside each other, or one for every i. Its location is a discrete state: the number of the location, from 1.
+struct AutomatonDescription {
+  std::string name = {};
+  Position position = {};
+  std::uint32_t state = 0;  // into states; its size is that of the table
+  std::vector<LocationDescription> locations = {};
+  std::vector<EventDescription> edges = {};  // from and to are into these locations
+};
+
 struct ModelDescription {
   SourceText source = {};
   std::string name = {};
@@ -238,6 +247,7 @@ struct ModelDescription {
   std::vector<ContactDescription> contacts = {};
   std::vector<LocationDescription> locations = {};
   std::vector<EventDescription> edges = {};
+  std::vector<AutomatonDescription> automata = {};
   std::size_t initial_location = 0;                     // into locations
   std::vector<ObservableDescription> observables = {};  // of the settings at hand (add_observables)
 

@@ -107,12 +107,13 @@ std::string priority_text(int priority) {
   return priority == 0 ? "" : ", priority " + std::to_string(priority);
 }
 
+// `locations` are those that edges lead between.
 void add_events(const ModelDescription& model, const std::string& kind,
-                const std::vector<EventDescription>& events, Lines& lines) {
+                const std::vector<EventDescription>& events, Lines& lines,
+                const std::vector<LocationDescription>& locations = {}) {
   for (const EventDescription& event : events) {
     std::string line = titled(kind, event.name);
-    if (kind == "edge")
-      line += model.locations[event.from].name + " -> " + model.locations[event.to].name + " ";
+    if (kind == "edge") line += locations[event.from].name + " -> " + locations[event.to].name + " ";
     const bool is_one = !event.when.empty() && is_condition(event.when.expression.tokens.back().kind);
     line += "when " + text(event.when) + (is_one ? change(event.direction) : crossing(event.direction));
     if (!event.across_jumps) line += ", by the flow alone";
@@ -124,9 +125,23 @@ void add_events(const ModelDescription& model, const std::string& kind,
     line += priority_text(event.priority);
     if (!event.set.empty()) line += ": " + assignments(model, event.set, event.size.has_value());
     if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
-    if (event.zeno) line += "; at an accumulation point -> " + model.locations[*event.zeno].name;
+    if (event.zeno) line += "; at an accumulation point -> " + locations[*event.zeno].name;
     lines.push_back(std::move(line));
   }
+}
+
+// "automaton thermostat, i = 1 … N", its locations with their derivatives, its edges.
+void add_automaton(const ModelDescription& model, const AutomatonDescription& automaton, Lines& lines) {
+  const Quantity& state = model.states[automaton.state];
+  lines.push_back("automaton " + automaton.name +
+                  (state.is_vector() ? "[i], i = 1 … " + text(*state.size) : ""));
+  for (const LocationDescription& location : automaton.locations) {
+    lines.push_back("  location " + location.name + (location.derivatives.empty() ? "" : ":"));
+    for (const Assignment& line : location.derivatives) lines.push_back("    " + derivative(model, line));
+  }
+  Lines edges;
+  add_events(model, "edge", automaton.edges, edges, automaton.locations);
+  for (const std::string& edge : edges) lines.push_back("  " + edge);
 }
 
 // "every Ts from t0, 10 times: u = -k*x"; "at 1, t2: u = 0".
@@ -254,6 +269,7 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
     lines.push_back("location " + location.name + (location.derivatives.empty() ? "" : ":"));
     for (const Assignment& line : location.derivatives) lines.push_back("  " + derivative(model, line));
   }
+  for (const AutomatonDescription& automaton : model.automata) add_automaton(model, automaton, lines);
   for (const FrictionDescription& friction : model.friction) lines.push_back(friction_line(model, friction));
   for (const Quantity& definition : model.definitions)
     if ((!definition.hidden || is_hysteresis(model, definition)) && !is_friction(model, definition) &&
@@ -261,14 +277,18 @@ std::vector<std::string> equations(const ModelDescription& model, const Expanded
       lines.push_back(definition.name + (definition.is_vector() ? "[i]" : "") + " = " +
                       text(definition.value) + (definition.algebraic ? ", solved for it" : "") +
                       (definition.is_vector() ? range(definition, definition.value) : ""));
+  const auto is_of_automaton = [&](const Quantity& state) {
+    return std::any_of(model.automata.begin(), model.automata.end(),
+                       [&](const AutomatonDescription& automaton) { return automaton.name == state.name; });
+  };
   for (const Quantity& state : model.states)
-    if (state.discrete && !state.hidden)
+    if (state.discrete && !state.hidden && !is_of_automaton(state))
       lines.push_back("discrete state " + state.name +
                       (state.is_vector() ? "[i], i = 1 … " + text(*state.size) : ""));
   for (const InputDescription& input : model.inputs) lines.push_back(input_line(input));
   for (const TableDescription& table : model.tables) lines.push_back(table_line(table));
   add_every(model, lines);
-  add_events(model, "edge", model.edges, lines);
+  add_events(model, "edge", model.edges, lines, model.locations);
   add_events(model, "reset", model.resets, lines);
   add_events(model, "stop", model.stops, lines);
   add_events(model, "record", model.records, lines);

@@ -32,6 +32,34 @@ class EventReader {
     read_initial_location();
   }
 
+  EventDescription read_one(const TomlEntry& table, const std::string& kind, const Words& keys) {
+    EventDescription event;
+    event.position = table.position;
+    reader_.check_keys(table.value, table.key, keys);
+    reader_.read_text(table.value, "name", event.name);
+    const std::string who = title(kind, event.name);
+    if (contains(keys, "size")) read_size(table.value, who, event.size);
+    event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
+    const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
+    if (direction)
+      event.direction = static_cast<Direction>(*direction);
+    else if (!event.when.empty() && is_condition(event.when.expression.tokens.back().kind))
+      event.direction = Direction::rising;
+    reader_.read_flag(table.value, "across_jumps", event.across_jumps);
+    read_initially(table.value, event);
+    const TomlEntry* const set = table.value.find("set");
+    if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
+    const bool sets_nothing =
+        set != nullptr && set->value.kind == TomlKind::table && set->value.table.empty();
+    if (kind == "reset" && (set == nullptr || sets_nothing))
+      reader_.lacks_key(table, who, "'set', with a state at least");
+    else if (sets_nothing && contains(keys, "set"))
+      reader_.mistake(*set, who + " sets nothing", "a state at least, or no line at all", "{}");
+    if (contains(keys, "delay")) read_delay(table, who, event);
+    if (contains(keys, "priority")) read_priority(table.value, event.priority);
+    return event;
+  }
+
  private:
   void read_size(const TomlValue& table, const std::string& who, std::optional<Formula>& size) {
     if (const TomlEntry* const entry = table.find("size"))
@@ -45,31 +73,8 @@ class EventReader {
   void read_events(const std::string& key, const std::string& kind, std::vector<EventDescription>& events,
                    const Words& keys) {
     for (const TomlEntry& table : reader_.tables(key)) {
-      EventDescription event;
-      event.position = table.position;
-      reader_.check_keys(table.value, table.key, keys);
-      reader_.read_text(table.value, "name", event.name);
-      const std::string who = title(kind, event.name);
-      read_size(table.value, who, event.size);
-      event.when = reader_.required_formula(table, "when", "the guard of " + who, who);
-      const auto direction = reader_.read_word(table.value, "direction", {"rising", "falling", "any"});
-      if (direction)
-        event.direction = static_cast<Direction>(*direction);
-      else if (!event.when.empty() && is_condition(event.when.expression.tokens.back().kind))
-        event.direction = Direction::rising;
-      reader_.read_flag(table.value, "across_jumps", event.across_jumps);
-      read_initially(table.value, event);
-      const TomlEntry* const set = table.value.find("set");
-      if (set != nullptr && contains(keys, "set")) reader_.read_assignments(*set, who + " sets", event.set);
-      const bool sets_nothing =
-          set != nullptr && set->value.kind == TomlKind::table && set->value.table.empty();
-      if (kind == "reset" && (set == nullptr || sets_nothing))
-        reader_.lacks_key(table, who, "'set', with a state at least");
-      else if (sets_nothing && contains(keys, "set"))
-        reader_.mistake(*set, who + " sets nothing", "a state at least, or no line at all", "{}");
-      if (contains(keys, "delay")) read_delay(table, who, event);
-      if (kind == "edge") read_ends_of_edge(table, who, event);
-      events.push_back(std::move(event));
+      events.push_back(read_one(table, kind, keys));
+      if (kind == "edge") read_ends_of_edge(table, title(kind, events.back().name), events.back());
     }
   }
 
@@ -91,7 +96,6 @@ class EventReader {
     if (values && !event.delay)
       reader_.mistake(*table.value.find("values"), "'values' of what is not delayed",
                       "a line delay = \"…\" beside it", "none");
-    read_priority(table.value, event.priority);
   }
 
   void read_priority(const TomlValue& table, int& priority) {
@@ -294,6 +298,11 @@ class EventReader {
 };
 
 }  // namespace
+
+EventDescription read_event(TableReader& reader, ModelDescription& model, const TomlEntry& table,
+                            const std::string& kind, const Words& keys) {
+  return EventReader(reader, model).read_one(table, kind, keys);
+}
 
 void read_events(TableReader& reader, ModelDescription& model) { EventReader(reader, model).read(); }
 

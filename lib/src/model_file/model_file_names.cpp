@@ -101,6 +101,20 @@ class NameResolver {
         resolve_all(event.set, scope);
         if (event.delay) resolve_formula(*event.delay, constant_scope(event.size.has_value()));
       }
+    for (AutomatonDescription& automaton : model_.automata) {
+      Scope scope = motion;
+      scope.index = model_.states[automaton.state].is_vector();
+      // The element of a vector is the number of the automaton.
+      for (LocationDescription& location : automaton.locations)
+        for (Assignment& line : location.derivatives) resolve_line(line, line.indexed ? scope : motion);
+      for (EventDescription& edge : automaton.edges) {
+        resolve_size(edge.size);
+        Scope guard = scope;
+        guard.condition = true;
+        resolve_formula(edge.when, guard);
+        resolve_all(edge.set, scope);
+      }
+    }
     for (EveryDescription& every : model_.every) {
       const Scope scope = scope_of_table(every.size, motion);
       const Scope fixed = constant_scope(every.size.has_value());
@@ -223,6 +237,8 @@ class NameResolver {
     for (const auto& location : model_.locations)
       declare_name(location.name, location.position, "a location");
     for (const auto& event : model_.edges) declare_name(event.name, event.position, "an edge");
+    for (const auto& automaton : model_.automata)
+      for (const auto& edge : automaton.edges) declare_name(edge.name, edge.position, "an edge");
   }
 
   const Quantity& quantity(Symbol symbol) const {
@@ -284,17 +300,19 @@ class NameResolver {
 
   // `table` is the scope where the lines stand.
   void resolve_all(std::vector<Assignment>& assignments, const Scope& table) {
-    for (Assignment& assignment : assignments) {
-      Scope scope = table;
-      if (assignment.indexed)
-        resolve_formula(*assignment.indexed, scope);
-      else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector()) {
-        // The element of a vector has a number, and so has the entry of a table with a size: both may be named.
-        scope.element = table.index;
-        scope.index = true;
-      }
-      resolve_formula(assignment.value, scope);
+    for (Assignment& assignment : assignments) resolve_line(assignment, table);
+  }
+
+  void resolve_line(Assignment& assignment, const Scope& table) {
+    Scope scope = table;
+    if (assignment.indexed)
+      resolve_formula(*assignment.indexed, scope);
+    else if (assignment.element == 0 && model_.states[assignment.state].may_be_vector()) {
+      // The element of a vector has a number, and so has the entry of a table with a size: both may be named.
+      scope.element = table.index;
+      scope.index = true;
     }
+    resolve_formula(assignment.value, scope);
   }
 
   // A name alone may be that of a vector or of a contact, too.

@@ -37,6 +37,7 @@ class SectionReader {
     read_friction(reader_, model_);
     read_hysteresis(reader_, model_);
     read_discrete();
+    read_automata(reader_, model_);
     read_inputs(reader_, model_);
     read_characteristics(reader_, model_);
     read_time();
@@ -46,6 +47,7 @@ class SectionReader {
     if (const TomlEntry* table = reader_.section("mass", TomlKind::table))
       reader_.read_mass(table->value, model_.mass);
     read_events(reader_, model_);
+    read_edges_of_automata(reader_, model_);
     check_discrete();
     check_derivatives();
     model_.told_names = reader_.told_names();
@@ -120,6 +122,10 @@ class SectionReader {
     }
     for (const LocationDescription& location : model_.locations)
       check(location.derivatives, "a derivative of");
+    for (const AutomatonDescription& automaton : model_.automata) {
+      for (const LocationDescription& location : automaton.locations)
+        check(location.derivatives, "a derivative of");
+    }
     for (const ContactDescription& contact : model_.contacts) {
       check(contact.acts_on, "a contact force on");
       if (!contact.friction) continue;
@@ -214,12 +220,13 @@ class SectionReader {
 
   // A state must have a derivative everywhere; a missing table is told once.
   void check_derivatives() {
-    if (root_.find("derivatives") == nullptr && model_.locations.empty()) {
+    if (root_.find("derivatives") == nullptr && model_.locations.empty() && model_.automata.empty()) {
       if (!model_.states.empty() && !reader_.is_misspelt("derivatives"))
         reader_.mistake({}, 1, "no derivatives", "a table [derivatives] with a line for every state", "none");
       return;
     }
-    const std::vector<bool> everywhere = having_derivative(model_.derivatives);
+    std::vector<bool> everywhere = having_derivative(model_.derivatives);
+    for (const AutomatonDescription& automaton : model_.automata) add_derivatives(automaton, everywhere);
     if (model_.locations.empty())
       report_missing(everywhere, [&](const Quantity& state) {
         reader_.mistake(state.position, state.name.size(),
@@ -235,6 +242,25 @@ class SectionReader {
             "state " + in_quotes(state.name) + " has no derivative in location " + in_quotes(location.name),
             "a line " + state.name + " = \"…\" in [derivatives] or in its [locations.derivatives]");
       });
+    }
+  }
+
+  // A state has a derivative where all locations of an automaton give it one.
+  void add_derivatives(const AutomatonDescription& automaton, std::vector<bool>& having) {
+    std::vector<std::size_t> given(model_.states.size(), 0);
+    for (const LocationDescription& location : automaton.locations) {
+      const std::vector<bool> here = having_derivative(location.derivatives);
+      for (std::size_t k = 0; k < here.size(); ++k) given[k] += here[k] ? 1 : 0;
+    }
+    for (std::size_t k = 0; k < given.size(); ++k) {
+      if (given[k] == 0) continue;
+      if (given[k] < automaton.locations.size() && !having[k])
+        reader_.mistake(automaton.position, 1,
+                        "state " + in_quotes(model_.states[k].name) +
+                            " has no derivative in some locations of automaton " + in_quotes(automaton.name),
+                        "a line " + model_.states[k].name +
+                            " = \"…\" in [derivatives], or in [automata.locations.derivatives] of each");
+      having[k] = true;
     }
   }
 

@@ -12,7 +12,8 @@ namespace {
 const Words table_names = {"parameters", "states",      "discrete",  "inputs",   "tables",
                            "time",       "definitions", "algebraic", "surfaces", "friction",
                            "hysteresis", "derivatives", "mass",      "options"};
-const Words list_names = {"every", "resets", "stops", "records", "contacts", "locations", "edges"};
+const Words list_names = {"every",    "resets",    "stops", "records",
+                          "contacts", "locations", "edges", "automata"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};
 
 std::string top_level_hint(const std::string& key) {

@@ -117,6 +117,16 @@ void read_inputs(TableReader& reader, ModelDescription& model);
 // Fills in the tables of [tables].
 void read_characteristics(TableReader& reader, ModelDescription& model);
 
+// Adds the discrete states of [[automata]], which tell where each of them is.
+void read_automata(TableReader& reader, ModelDescription& model);
+
+// Fills in the derivatives and edges of [[automata]]. The states must be known.
+void read_edges_of_automata(TableReader& reader, ModelDescription& model);
+
+// A table of an event with these keys, without the locations of an edge; `kind` is what messages call it.
+EventDescription read_event(TableReader& reader, ModelDescription& model, const TomlEntry& table,
+                            const std::string& kind, const Words& keys);
+
 // Fills in resets, stops, records, contacts, locations and edges. The states must be known.
 void read_events(TableReader& reader, ModelDescription& model);
 

@@ -6,8 +6,7 @@
 #include <optional>
 #include <utility>
 
-#include <Eigen/SVD>
-
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
 #include "orbit/floquet.hpp"

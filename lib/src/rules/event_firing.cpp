@@ -304,7 +304,11 @@ bool EventFiring::trigger(Index event, EventRecord&& record, std::vector<EventRe
   action.is_edge = watched.kind == WatchedKind::edge;
   action.of = action.is_edge ? watched.edge : watched.event;
   if (watched.reset && watched.delay.values == DelayedValues::trigger) {
-    action.values = state_after("reset", watched.name, watched.reset);
+    const Vector after = state_after("reset", watched.name, watched.reset);
+    const std::vector<Index>& sets = watched.delay.sets;
+    action.values.resize(sets.empty() ? after.size() : static_cast<Index>(sets.size()));
+    if (sets.empty()) action.values = after;
+    for (std::size_t k = 0; k < sets.size(); ++k) action.values[static_cast<Index>(k)] = after[sets[k]];
   }
   record.kind = EventKind::record;
   record.reason = reason::acts_at(action.t);
@@ -337,7 +341,8 @@ bool EventFiring::act(const PendingAction& action, std::vector<EventRecord>& rec
     Vector after = now_.x;
     if (action.values.size() > 0) {
       if (delay.sets.empty()) after = action.values;
-      for (const Index j : delay.sets) after[j] = action.values[j];
+      for (std::size_t k = 0; k < delay.sets.size(); ++k)
+        after[delay.sets[k]] = action.values[static_cast<Index>(k)];
     } else {
       after = state_after("reset", name, reset);
     }

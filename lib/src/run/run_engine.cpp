@@ -26,7 +26,8 @@ RunEngine::RunEngine(const Automaton& automaton,
       manager_(now_, locator_, log_),
       stepper_choice_(now_),
       last_look_(run.start),
-      step_sizes_(run.end - run.start) {
+      step_sizes_(run.end - run.start),
+      accuracy_(now_) {
   manager_.locations().enter_first_location();
 }
 
@@ -49,7 +50,7 @@ std::optional<Solution> RunEngine::execute_until_pause(std::int64_t steps) {
 // step before it.
 bool RunEngine::may_pause() const {
   return now_.restart.steps_in_run() >= pause_at_ && now_.agenda.limits.empty() &&
-         !now_.here->guards.returned_at_once();
+         now_.restart.first_step() == 0 && !now_.here->guards.returned_at_once();
 }
 
 void RunEngine::go_to(const Place& place) { manager_.locations().go_to(place); }
@@ -146,12 +147,14 @@ bool RunEngine::begin_mode() {
     }
   }
   // The stepper answers questions about the last step only if that step was its own.
-  locator_.begin_mode(now_.stepper == last);
+  locator_.begin_mode(now_.stepper == last, now_.restart.first_step() > 0);
   const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
-  const double first_step = now_.restart.starts_anew() ? 0
-                            : goes_on_from_pause       ? usual_step_
-                            : now_.stepper != last     ? 0
-                                                       : now_.stepper->usual_step();
+  const double retaken = now_.restart.first_step();
+  const double first_step = retaken > 0                  ? retaken
+                            : now_.restart.starts_anew() ? 0
+                            : goes_on_from_pause         ? usual_step_
+                            : now_.stepper != last       ? 0
+                                                         : now_.stepper->usual_step();
   now_.restart.begin_mode();
   if (!now_.stepper->start(now_.t, now_.x, now_.agenda.next_end(now_.run.end), first_step)) {
     const StepFailure& failure = now_.stepper->failure();
@@ -159,7 +162,7 @@ bool RunEngine::begin_mode() {
                 failure.message);
     return false;
   }
-  if (now_.options.recording == Recording::dense)
+  if (now_.options.recording == Recording::dense && retaken == 0)
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
   return true;
 }
@@ -257,7 +260,12 @@ ModeEnd RunEngine::follow_mode() {
     now_.step.dense_end = now_.step.end = report.end;
     locator_.scanned().root = report.root;
     try {
-      if (!scan_step(report.end)) return ModeEnd::finished;
+      const StepScan scan = scan_step(report.end);
+      if (scan == StepScan::finished) return ModeEnd::finished;
+      if (scan == StepScan::inaccurate) {
+        log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
+        return ModeEnd::event;
+      }
     } catch (const std::runtime_error&) {
       if (const std::optional<ModeEnd> end = end_within_step(step_start, report.end)) return *end;
       throw;
@@ -338,16 +346,22 @@ ModeEnd RunEngine::follow_mode() {
 }
 
 // Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
-// The arrival of the locator is the first one that changes something, null when there is none; false when the run is over.
-bool RunEngine::scan_step(double end) {
+// The arrival of the locator is the first one that changes something, null when there is none.
+RunEngine::StepScan RunEngine::scan_step(double end) {
   while (true) {
+    locator_.note_armed();
     const Arrival& first = locator_.locate(end);
+    if (first.found && now_.restart.retakes(now_.t) < kMostRetakes && !accuracy_.holds_at(first.t)) {
+      now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
+      now_.here->stepper->error_weights(now_.x, now_.weights);
+      return StepScan::inaccurate;
+    }
     locator_.scanned().poles.clear();
     const Arrival& arrival = first.found && first.steep ? manager_.poles().without_poles(first) : first;
     locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
-    if (!arrival.found || now_.here->watch.size() == 0) return true;
+    if (!arrival.found || now_.here->watch.size() == 0) return StepScan::done;
     const Arrivals& arrivals = manager_.arrived().gather(arrival.guards);
-    if (!arrivals.only_records() || manager_.poles().passes_surface()) return true;
+    if (!arrivals.only_records() || manager_.poles().passes_surface()) return StepScan::done;
     double before = now_.t;
     now_.t = arrival.t;
     now_.stepper->evaluate(now_.t, now_.x);
@@ -360,11 +374,11 @@ bool RunEngine::scan_step(double end) {
     for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
     if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
     if (now_.t > before) log_.append_step(before, now_.t);
-    if (log_.too_many_events()) return false;
+    if (log_.too_many_events()) return StepScan::finished;
     locator_.scanned().arrival = nullptr;
     if (!(now_.t < end)) end = now_.t;
     locator_.go_on_after_record();
-    if (!(now_.t < end)) return true;
+    if (!(now_.t < end)) return StepScan::done;
   }
 }
 

@@ -13,6 +13,7 @@
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
 #include "rules/mode_manager.hpp"
+#include "run/step_accuracy.hpp"
 #include "run/step_sizes.hpp"
 #include "run/stepper_choice.hpp"
 #include "simulate/end_warnings.hpp"
@@ -56,8 +57,9 @@ class RunEngine {
   bool arrive_with_guards(double t);
   // Steps to the next event, or to the end of the run.
   ModeEnd follow_mode();
-  // False when the run is over. Records on the way are handed out; the arrival that ends the mode is the locator's.
-  bool scan_step(double end);
+  enum class StepScan { done, inaccurate, finished };
+  // Records on the way are handed out; the arrival that ends the mode is the locator's. A step that is inaccurate at an arrival is good up to the state.
+  StepScan scan_step(double end);
   ModeEnd end_where_it_fails();
   // end_at_rest() handles sliding that has come to a point in which it stays, between events.
   std::optional<ModeEnd> end_at_rest();
@@ -83,6 +85,7 @@ class RunEngine {
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one
   double last_look_;       // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
+  StepAccuracy accuracy_;
 };
 
 }  // namespace slideway

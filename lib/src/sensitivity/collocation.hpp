@@ -4,12 +4,11 @@
 // It must not know how long steps are.
 #pragma once
 
-#include <Eigen/LU>
 #include <Eigen/SparseCore>
-#include <Eigen/SparseLU>
 #include <functional>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "core/split_jacobian.hpp"
 #include "sensitivity/radau.hpp"
 #include "slideway/core/types.hpp"

@@ -5,9 +5,7 @@
 #include <exception>
 #include <limits>
 
-#include <Eigen/LU>
-#include <Eigen/QR>
-
+#include "core/factorise.hpp"
 #include "sensitivity/differences.hpp"
 
 namespace slideway {

@@ -39,6 +39,11 @@ constexpr double kWrongWayFactor = 4;
 constexpr double kBeyondNoise = 2;
 // A state is not put onto surfaces that are farther away, in tolerances: it did not come from there by errors.
 constexpr double kFarFromErrors = 1000;
+// Steps are accurate up to this defect, in tolerances. Steps over the bump of a friction had 2e3 to 1e7; 1 in 100 of other arrivals of the gallery had
+// more than 100 by dopri5, whose dense output has the lowest order.
+constexpr double kStepDefect = 300;
+// A step with a larger defect is taken again this often, each time to half the way to the arrival: the field may be noisy, and never agree.
+constexpr int kMostRetakes = 4;
 // A state that a run begins with may be off its mode by so many tolerances, since it was written and read, or made.
 constexpr double kMisplaced = 1e3;
 // Constraints hold a guard that errors of the state move by no more than this part of what they could.

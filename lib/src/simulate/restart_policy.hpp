@@ -32,12 +32,20 @@ class RestartPolicy {
   }
   // The next stretch continues the last one.
   void go_on() { starts_anew_ = false; }
+  // retake() says that the last step, or what is left of it, is taken again from t, with a step of this length.
+  void retake(double t, double length) {
+    if (steps_in_mode_ > 1) go_on();
+    retakes_ = t == retaken_at_ ? retakes_ + 1 : 1;
+    retaken_at_ = t;
+    first_step_ = length;
+  }
   // take_fine_steps() tells whether the next stretch, if it starts anew, is to be taken in fine steps.
   void take_fine_steps(bool fine) { fine_ = fine; }
 
   void begin_mode() {
     if (starts_anew_) steps_ = 0;
     steps_in_mode_ = 0;
+    first_step_ = 0;
   }
   void count_step() {
     ++steps_;
@@ -50,6 +58,10 @@ class RestartPolicy {
   // repeats() tells whether it does without a jump: it is like the mode before.
   bool repeats() const { return starts_anew_ && repeats_; }
   bool starts_finely() const { return starts_anew_ && fine_; }
+  // The length of the step that is taken again next; 0 where none is.
+  double first_step() const { return first_step_; }
+  // How often the step from t has been taken again.
+  int retakes(double t) const { return t == retaken_at_ ? retakes_ : 0; }
   // The duration of the last stretch; 0 where that is not known.
   double interval() const { return interval_; }
   // Steps since something started anew, since the mode began, and of the run.
@@ -77,6 +89,9 @@ class RestartPolicy {
   bool fine_ = false;
   double last_jump_ = std::numeric_limits<double>::quiet_NaN();  // none yet
   double interval_ = 0;
+  double first_step_ = 0;
+  double retaken_at_ = std::numeric_limits<double>::quiet_NaN();
+  int retakes_ = 0;
   std::int64_t steps_ = 0;
   std::int64_t steps_in_mode_ = 0;
   std::int64_t steps_in_run_ = 0;

@@ -41,7 +41,7 @@ enum class Recording {
 // of an event then depends on its surroundings, not on the size of the system. `automatic` does so from 2000
 // surfaces or 400 events on, where the problem allows it; `on` does so for smaller systems too. A run that cannot
 // do so is followed as a whole, and `on` says why in its warnings. Such a problem needs
-//     one location, contacts without friction, no delays, patterns of all derivatives, rows of the field short; a field that
+//     contacts without friction, delays that tell what they set, patterns of all derivatives, rows of the field short; a field that
 //     is affine, or SystemDefinition::rows; no sensitivities; the usual rules where continuations are not unique; a method
 //     other than bdf and adams.
 // Surfaces and events that read or touch many states, or do not tell which (Event::touches), are events of all

@@ -14,7 +14,7 @@ struct PendingAction {
   double t = 0;  // when it acts
   bool is_edge = false;
   std::size_t of = 0;  // into System::events or Automaton::edges
-  // The state that its reset made of that at the trigger; empty where it is computed at t.
+  // Values of the states that Delay::sets lists, else of all, as set at the trigger; empty where t decides.
   Vector values = {};
 
   // visit_fields() names the fields for checkpoints.
