@@ -201,7 +201,8 @@ friction = { mu = 0.3, velocity = ["vx + a*t*y", "vy - a*t*x"], acts_on = [{ vx 
   };
   const Finished reference = run(text(slips + 0.3), Method::dop853, 1e-11);
   REQUIRE(reference.solution.outcome.succeeded());
-  for_all_methods(text(slips + 0.3), [&](const Finished& finished, double rtol) {
+  // The Jacobian of rodas is one of differences, which costs it steps at tighter tolerances.
+  for_all_methods(text(slips + 0.3), {1e-4, 1e-6, 1e-8}, [&](const Finished& finished, double rtol) {
     REQUIRE(kinds(finished.solution) == "sliding_exit");
     CHECK(std::abs(finished.solution.events[0].t - slips) < 100 * rtol);
     const double turned = 0.5 * a * slips * slips;
