@@ -115,9 +115,12 @@ class Differentiator {
       return x;
     };
     const std::unique_ptr<Collocation> collocation = collocation_of(here, point);
-    const auto piece = [&](double start, double h, const Matrix& coefficients) {
-      result_->add_piece(start, start + h, h, coefficients);
-    };
+    Variation::Piece piece;
+    if (options_.recording == Recording::dense || !options_.output_times.empty()) {
+      piece = [this](double start, double h, const Matrix& coefficients) {
+        result_->add_piece(start, start + h, h, coefficients);
+      };
+    }
     // J is seen in stretches of at most so many steps of the solution, all of about as many, between records, which change nothing.
     const std::size_t steps = times.size() - 1, stretches = (steps + kStepsOfStretch - 1) / kStepsOfStretch;
     const std::size_t of_stretch = (steps + stretches - 1) / stretches;
@@ -139,9 +142,9 @@ class Differentiator {
       find_floors(state, k, until);
       if (until > from) variation_.advance(from, until, until - from, *collocation, floors_, s_, piece);
       from = until;
-      rate = variation_.rate();
       if (has_record) time_event(k);
     }
+    rate = variation_.first_rate();
   }
 
   template <class Point>
@@ -247,7 +250,7 @@ class Differentiator {
   std::shared_ptr<Sensitivities> result_;
   Matrix s_, floors_;
   Vector sizes_;
-  // The rates at which S varied last, by location and mode.
+  // The rates at which S varied at the beginning of the last segment, by location and mode.
   std::map<std::pair<std::string, std::string>, std::optional<double>> rates_;
   std::size_t next_event_ = 0;
   double time_ = 0;

@@ -132,6 +132,29 @@ double Saltation::value(Regime& regime, Index slot, double t, ConstVectorRef x) 
   return guards_[slot];
 }
 
+std::optional<double> Saltation::slope_of_exit(Regime& regime, Index slot, double t, ConstVectorRef x,
+                                               double t_dot, ConstVectorRef x_dot) {
+  ModeOde& ode = regime.ode();
+  Evaluator& evaluator = regime.tools().evaluator;
+  const std::vector<Index>& sliding = ode.field().sliding();
+  if (slot >= ode.contact_slot(0) || sliding.size() != 1 || ode.field().solves_for_lambda())
+    return std::nullopt;
+  if (evaluator.breaks_away() || !evaluator.guards_are_affine() ||
+      evaluator.field_along_source() != DerivativeSource::dual)
+    return std::nullopt;
+  const Index surface = sliding.front();
+  const bool is_plus = slot != ModeOde::first_slot(surface);
+  Vector lambda = Vector::Zero(regime.surfaces());
+  regime.mode().fill_lambda(lambda);
+  lambda[surface] = is_plus ? 1 : -1;
+  buffer_.resize(x.size());
+  moved_.resize(x.size());
+  evaluator.field_along(t, x, lambda, t_dot, x_dot, moved_, buffer_);
+  const double slope = evaluator.guard_rate(t, x, buffer_, surface) - evaluator.affine_dt()[surface];
+  if (!std::isfinite(slope)) return std::nullopt;
+  return is_plus ? -slope : slope;
+}
+
 double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
                         ConstVectorRef x_dot) {
   ModeOde& ode = regime.ode();
@@ -144,6 +167,7 @@ double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, Cons
     tools.evaluator.guard_directional(t, x, t_dot, x_dot, rates);
     return rates[slot / 2];
   }
+  if (const std::optional<double> exact = slope_of_exit(regime, slot, t, x, t_dot, x_dot)) return *exact;
   Vector derivative(1);
   const double step = difference_step(t, x, t_dot, x_dot, regime.typical_sizes(), 1);
   Vector at(x.size());

@@ -66,6 +66,10 @@ class Saltation {
   // The derivative of a guard along (t_dot, x_dot).
   double slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
                ConstVectorRef x_dot);
+  // The same of w∓ at the end of sliding along one surface, without differences where the guard is affine and the field tells its
+  // derivative along a direction.
+  std::optional<double> slope_of_exit(Regime& regime, Index slot, double t, ConstVectorRef x, double t_dot,
+                                      ConstVectorRef x_dot);
   double value(Regime& regime, Index slot, double t, ConstVectorRef x);
   Vector times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate, const Matrix& s);
   // DR of all jumps of the instant along each column of (time, moved).

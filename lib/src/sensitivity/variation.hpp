@@ -25,10 +25,10 @@ class Variation {
 
   // A stretch begins whose J is another one. The first step is to be about this long, if `rate` is not known: that of a stretch alike.
   void restart(double step, std::optional<double> rate = {});
-  // rate() is ρ if the k-th derivatives of S are of the size ρᵏ S, as the error of the last step told it.
-  std::optional<double> rate() const { return rate_; }
+  // first_rate() is ρ if the k-th derivatives of S are of the size ρᵏ S, as the error of the first step since then told it.
+  std::optional<double> first_rate() const { return first_rate_; }
   // Takes S, N×q, from a to b, in steps of at most `longest`. `floors` are sizes of entries below which they do not count.
-  // Of several formulas it takes those that need the fewest stages.
+  // Of several formulas it takes those that need the fewest stages. `piece` may be empty.
   void advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors, Matrix& s,
                const Piece& piece, const FurtherError& further = nullptr);
 
@@ -37,6 +37,8 @@ class Variation {
   void use_cheapest(double left, Collocation& collocation);
   // The step of a formula times the rate, where its error is all that is allowed.
   double reach(const Radau& formula) const;
+  void find_reaches(const Collocation::Formulas& formulas);
+  void tell(const Piece& piece, double t, double h, const Matrix& s, const Radau& formula);
   // The error as a part of what is allowed.
   double error(double h, Collocation& collocation, const Matrix& floors, const Matrix& s);
 
@@ -44,7 +46,9 @@ class Variation {
   double rtol_;
   bool has_slope_ = false;
   double step_ = 0;
-  std::optional<double> rate_;
+  std::optional<double> rate_, first_rate_;
+  const Collocation::Formulas* reaches_of_ = nullptr;
+  std::vector<double> reaches_;
   std::vector<Matrix> slopes_;
   Matrix slope_, defect_, end_, coefficients_;
   Matrix start_;  // the slope at the start of the step of its polynomial
