@@ -127,6 +127,34 @@ TEST_CASE("a guard that is back at zero at the very end of the interval arrived 
   }
 }
 
+TEST_CASE("a dip at the start of a first step that is longer than the dip is found") {
+  // A fall that flattens and turns, with zeros at `first` and twice that, then a rise that hides it from the points after it.
+  for (const double first : {0.002, 0.02, 0.1}) {
+    for (const double first_step : {0.25, 0.5, 1.0}) {
+      CAPTURE(first);
+      CAPTURE(first_step);
+      TimeGuards guards({[&](double t) { return (t - first) * (t - 2 * first) * (1 + 3 * t); },
+                         [](double t) { return 1 + t; }});
+      GuardScan scan(2, kNone);
+      Vector values(2);
+      guards.sample(0, values);
+      scan.start(0, values, Vector::Zero(2), Vector::Zero(2), first_step);
+      const Arrival& arrival = scan.advance(1, guards);
+      REQUIRE(arrival.found);
+      CHECK(arrival.t == doctest::Approx(first).epsilon(1e-12));
+      CHECK(arrival.guards == std::vector<char>{1, 0});
+    }
+  }
+}
+
+TEST_CASE("a first step in which no slope leads to zero costs one sample for the slopes") {
+  TimeGuards guards({[](double t) { return 1 - 0.5 * t; }});
+  GuardScan scan(1, kNone);
+  scan.start(0, Vector::Constant(1, 1), Vector::Zero(1), Vector::Zero(1), 1);
+  CHECK_FALSE(scan.advance(1, guards).found);
+  CHECK(guards.samples == 2);
+}
+
 TEST_CASE("a minimum that stays above zero is no arrival") {
   TimeGuards guards({[](double t) { return (t - 0.5) * (t - 0.5) + 1e-9; }});
   GuardScan scan(1, kNone);

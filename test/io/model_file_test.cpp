@@ -536,3 +536,24 @@ TEST_CASE("a surface of a long bend is named after where it stands") {
   CHECK(surface_names("x = \"sgn(x + 2*y + 3*z - 4 + 5*t)\"\ny = \"max(x, 1)\"\nz = \"0\"") ==
         Names{"x + 2*y + 3*z - 4 + 5*t", "x - 1"});
 }
+
+TEST_CASE("a field that chooses by a discrete state is not affine, and its pattern has that state") {
+  const std::string text =
+      "[states]\ny = 0\nv = 0\n[discrete]\nq = 1\n[time]\nend = 20\n[derivatives]\ny = \"1\"\n"
+      "v = \"if(q == 1, 0.5, -0.5) + 0.1*y - sgn(v)\"\n"
+      "[[resets]]\nname = \"turn\"\nwhen = \"y > 100 and abs(q) > 0.5\"\nset = { q = \"1 - q\" }\n";
+  const ModelInstance model = instance(text);
+  const SystemDefinition& definition = model.system.definition();
+  CHECK_FALSE(definition.field_affine);
+  CHECK(definition.guards_affine);
+  CHECK(definition.field_dx_pattern->column == std::vector<Index>{0, 2});
+  CHECK(definition.events.front().when.shape(3)->states == std::vector<Index>{0, 2});
+  CHECK_FALSE(definition.events.front().when.shape(3)->affine);
+  // The block sticks until 0.1 y + 0.5 = 1.
+  const Solution solution =
+      Simulator(model.problem(), {.rtol = 1e-10}).run({.start = 0, .end = 20, .state = model.state});
+  REQUIRE(solution.events.size() == 1);
+  CHECK(solution.events.front().kind == EventKind::sliding_exit);
+  CHECK(solution.events.front().t == doctest::Approx(5).epsilon(1e-12));
+  CHECK(solution.final.state[1] == doctest::Approx(0.05 * 15 * 15).epsilon(1e-8));
+}

@@ -46,6 +46,22 @@ TEST_CASE("thermostats of a model file remember their side locally") {
   check_same(text, 1e-8, 1e-5);
 }
 
+TEST_CASE("rooms whose heating is a discrete state of an if are followed locally") {
+  const std::string text =
+      "name = \"rooms\"\n[parameters]\nN = 30\n[states]\nth = { size = \"N\", value = \"20 + sin(1.7*i)\" }\n"
+      "[discrete]\nq = { size = \"N\", value = \"mod(i, 2)\" }\n"
+      "[time]\nend = 12\n[derivatives]\n"
+      "th = { value = \"if(q[i] == 1, 2, 0) + 0.1*(th[i-1] - th[i]) - (0.1 + 0.02*sin(i))*(th[i] - 10)\", "
+      "ends = "
+      "\"clamped\" }\n"
+      "[[resets]]\nname = \"hot\"\nsize = \"N\"\nwhen = \"q[i] == 1 and th[i] > 21\"\nset = { \"q[i]\" = "
+      "\"0\" "
+      "}\n"
+      "[[resets]]\nname = \"cold\"\nsize = \"N\"\nwhen = \"abs(q[i]) < 0.5 and th[i] < 19 + step(q[i])\"\n"
+      "set = { \"q[i]\" = \"1\" }\n";
+  check_same(text, 1e-8, 1e-5);
+}
+
 TEST_CASE("a chain of a model file sticks and slips locally") {
   const std::string text =
       "name = \"blocks\"\n[parameters]\nN = 25\n[states]\n"

@@ -273,3 +273,8 @@ TEST_CASE("a brake that lets go for 30 ms within a step of an integrator goes th
 TEST_CASE("modes before a brake loses its force within a step are those of an explicit program") {
   check_motor({.torque = 3.12, .frequency = 11.92, .press = 5.23, .least_changes = 230});
 }
+
+// The brake lets go for 14 ms right after the clutch has changed its direction, within the first step of the march from there on.
+TEST_CASE("a brake that lets go for 14 ms right after another event goes through both modes") {
+  check_motor({.torque = 6.93, .frequency = 3.55, .press = 3.54, .least_changes = 55});
+}

@@ -20,3 +20,9 @@ template void Eigen::CompleteOrthogonalDecomposition<slideway::Matrix>::_solve_i
                                                                                     slideway::Matrix&) const;
 template Eigen::EigenSolver<slideway::Matrix>& Eigen::EigenSolver<slideway::Matrix>::compute(
     const Eigen::EigenBase<slideway::Matrix>&, bool);
+
+namespace slideway {
+
+Matrix orthogonal_factor(const Eigen::HouseholderQR<Matrix>& qr) { return qr.householderQ(); }
+
+}  // namespace slideway

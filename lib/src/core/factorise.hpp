@@ -34,3 +34,10 @@ extern template void Eigen::CompleteOrthogonalDecomposition<slideway::Matrix>::_
     const slideway::Matrix&, slideway::Matrix&) const;
 extern template Eigen::EigenSolver<slideway::Matrix>& Eigen::EigenSolver<slideway::Matrix>::compute(
     const Eigen::EigenBase<slideway::Matrix>&, bool);
+
+namespace slideway {
+
+// The orthogonal factor Q of A = QR as a square matrix, whose last columns are orthogonal to those of A.
+Matrix orthogonal_factor(const Eigen::HouseholderQR<Matrix>& qr);
+
+}  // namespace slideway

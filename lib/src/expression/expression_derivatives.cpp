@@ -1,5 +1,6 @@
 #include "expression/expression_derivatives.hpp"
 
+#include <algorithm>
 #include <unordered_map>
 
 namespace slideway::reader {
@@ -240,6 +241,50 @@ std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std
                         entries.begin() + static_cast<std::ptrdiff_t>(span.end));
   }
   return result;
+}
+
+std::vector<char> jumping_nodes(const ExpressionGraph& graph) {
+  std::vector<char> varies(graph.size(), 0), jumps(graph.size(), 0);
+  for (NodeId id = 0; id < graph.size(); ++id) {
+    const Node& node = graph[id];
+    varies[id] = node.operation == Operation::state || node.operation == Operation::time ||
+                 node.operation == Operation::unknown;
+    for_operands(node, [&](NodeId operand) {
+      varies[id] |= varies[operand];
+      jumps[id] |= jumps[operand];
+    });
+    switch (node.operation) {
+      case Operation::absolute:
+      case Operation::floor:
+      case Operation::sign:
+      case Operation::step:
+      case Operation::choose: jumps[id] |= varies[node.a]; break;
+      default: break;
+    }
+  }
+  return jumps;
+}
+
+void add_states_of_jumps(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                         std::vector<Gradient>& by_state) {
+  const std::vector<char> jumps = jumping_nodes(graph);
+  const NodeId zero = graph.constant(0);
+  for (std::size_t k = 0; k < roots.size(); ++k) {
+    if (jumps[roots[k]] == 0) continue;
+    Gradient all;
+    for (const NodeId id : graph.reachable({roots[k]}))
+      if (graph[id].operation == Operation::state) all.push_back({graph[id].a, zero});
+    const auto by_variable = [](const PartialDerivative& one, const PartialDerivative& other) {
+      return one.variable < other.variable;
+    };
+    std::sort(all.begin(), all.end(), by_variable);
+    auto known = by_state[k].begin();
+    for (PartialDerivative& entry : all) {
+      while (known != by_state[k].end() && known->variable < entry.variable) ++known;
+      if (known != by_state[k].end() && known->variable == entry.variable) entry.value = known->value;
+    }
+    by_state[k] = std::move(all);
+  }
 }
 
 }  // namespace slideway::reader

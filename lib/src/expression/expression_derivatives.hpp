@@ -21,7 +21,7 @@ enum class Variables { states, lambdas, time, unknowns };
 
 struct PartialDerivative {
   std::uint32_t variable = 0;  // index of the state or surface, number of the unknown; 0 for time
-  NodeId value = 0;            // never the constant 0
+  NodeId value = 0;            // the constant 0 only where add_states_of_jumps has put it
 };
 
 // The derivatives of one expression, by ascending variable; those that vanish identically are left out.
@@ -34,5 +34,13 @@ std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std
 // ∂h/∂t + ∂h/∂x·f, the rate of an expression h with these gradients along the motion x' = f.
 NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
                   const std::vector<NodeId>& motion);
+
+// A mark for each node whose value depends on states or time by more than derivatives tell: a floor, sign, step, absolute or choose of
+// what varies is in it.
+std::vector<char> jumping_nodes(const ExpressionGraph& graph);
+
+// Adds the states that roots of that kind are made of and have no derivative by, with the constant 0.
+void add_states_of_jumps(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                         std::vector<Gradient>& by_state);
 
 }  // namespace slideway::reader

@@ -19,10 +19,10 @@
 // It must not know integrators, nor how a point was found.
 #pragma once
 
-#include <Eigen/LU>
 #include <memory>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "filippov/complementarity.hpp"
 #include "filippov/contact_patterns.hpp"
 #include "slideway/core/compressed_columns.hpp"

@@ -336,7 +336,8 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
     solved = factors.solve(columns).transpose();
   } else {
     // Forces may be shared (a table on four legs); what they do is not.
-    solved = coupling.transpose().completeOrthogonalDecomposition().solve(columns).transpose();
+    const Eigen::CompleteOrthogonalDecomposition<Matrix> orthogonal(coupling.transpose());
+    solved = orthogonal.solve(columns).transpose();
   }
   left(entered, Eigen::all) = solved;
   right = -rows.transpose();

@@ -17,11 +17,10 @@
 // It must not know integrators or which mode to choose.
 #pragma once
 
-#include <Eigen/LU>
-#include <Eigen/SparseLU>
 #include <cmath>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "filippov/exit_numerators.hpp"
 #include "filippov/relay_structure.hpp"
 #include "slideway/model/evaluator.hpp"

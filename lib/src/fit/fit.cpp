@@ -8,9 +8,9 @@
 #include <stdexcept>
 #include <utility>
 
-#include <Eigen/QR>
 #include <unsupported/Eigen/NonLinearOptimization>
 
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/observation.hpp"

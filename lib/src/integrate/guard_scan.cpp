@@ -27,6 +27,10 @@ constexpr double kFarBelow = 4;
 constexpr double kGrowth = 2.0;
 // The first step of a march, as a part of the interval, where the points before it tell nothing of steps.
 constexpr double kCautiousPart = 0.125;
+// The first step of a march is sampled after this part of it, for the slopes at its start.
+constexpr double kEarlyPart = 1e-3;
+// A first step that a guard may dip in is shortened to this part of the way to where its slope leads to zero.
+constexpr double kPartOfWay = 0.5;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
 // kJustAfter tells how far after a point without a value one is asked for instead, in units of rounding.
@@ -226,6 +230,28 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
   arrival_.found = arrival_.steep = false;
   const double interval_start = times_[0];
   bool noise_known = false;
+  bool start_known = false;
+  // way_to_zero() samples slopes at the start of the first step, which has no points before it. It returns how far they lead until a
+  // guard that is positive at both ends would be zero. A convex guard is not zero before that.
+  const auto way_to_zero = [&](double step) {
+    double way = std::numeric_limits<double>::infinity();
+    const auto is_positive = [&](Index i) {
+      return armed_[static_cast<std::size_t>(i)] != 0 && values_at(0)[i] > 0 && new_values_[i] > 0;
+    };
+    if (std::none_of(watched_.begin(), watched_.end(), is_positive)) return way;
+    const double early = times_[0] + kEarlyPart * step;
+    try {
+      sampler.sample(early, slope_start_);
+    } catch (const std::exception&) {
+      return way;
+    }
+    for (const Index i : watched_) {
+      const double value = values_at(0)[i];
+      const double fall = value - slope_start_[i];
+      if (is_positive(i) && fall > 0) way = std::min(way, value / fall * (early - times_[0]));
+    }
+    return way;
+  };
   if (std::exchange(unjudged_, false) && count_ < 3)
     step_ = std::min(step_, kCautiousPart * (t_end - times_[0]));
   while (times_[0] < t_end) {
@@ -248,6 +274,16 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
       }
       if (!imminent().found) throw;
       return arrival_;
+    }
+
+    // One point predicts that the guards stay as they are.
+    if (count_ == 1 && !std::exchange(start_known, true) && kEarlyPart * step > 4 * smallest &&
+        prediction_error(t, false) > 1) {
+      const double way = way_to_zero(step);
+      if (way < step) {
+        step_ = kPartOfWay * way;
+        continue;
+      }
     }
 
     // Fewer than three points give no estimate of the error; the first steps are small instead.

@@ -3,7 +3,8 @@
 // A march step is accepted only if the polynomial through the last points predicts the new value of every guard
 // to 1 % of its scale, the largest |g| over the last four points (never over the run: a decayed transient
 // would hide everything). The step grows by at most 2 and is carried over from one integrator step to the next.
-// Between marched points g is minimised wherever the interpolating polynomial has a minimum near zero.
+// Between marched points g is minimised wherever the interpolating polynomial has a minimum near zero. The first step has no
+// points before it; an early sample tells its slopes, and it is shortened where they lead to zero within it.
 // A pulse narrower than the march resolves can still be missed: what is resolved is a pulse that is at least as wide as
 // the distance over which the guard keeps to a cubic within 1 % before it. A march step never exceeds `max_step`.
 //

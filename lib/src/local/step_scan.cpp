@@ -4,9 +4,8 @@
 #include <array>
 #include <cmath>
 
-#include <Eigen/LU>
-
 #include "core/constants.hpp"
+#include "core/factorise.hpp"
 #include "local/factors.hpp"
 
 namespace slideway {

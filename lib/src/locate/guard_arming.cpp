@@ -46,8 +46,10 @@ void GuardArming::start(bool same_stepper) {
       guards.start_closed_contact(c, guard_values_[slot],
                                   std::abs(nudged_values_[slot] - guard_values_[slot]));
     } else {
-      const double rounding = now_.here->contacts->rounding(now_.t, now_.x, c);
       const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
+      // Closed contacts draw states to gaps of zero, where rounding is that of the states' error scale.
+      const double rounding =
+          now_.here->contacts->rounding(now_.t, now_.x, c) + kRoundingFactor * kEpsilon * error;
       guards.start_open_contact(c, guard_values_[slot], rounding, error, keeps_its_gap(now_, c));
     }
   }

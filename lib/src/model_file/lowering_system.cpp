@@ -1,5 +1,6 @@
 // make_system: from nodes of the graph to a System, with the derivatives and their patterns.
 
+#include <algorithm>
 #include <memory>
 
 #include "expression/expression_derivatives.hpp"
@@ -137,7 +138,8 @@ class SystemMaker {
                                             dx_dot[static_cast<Index>(k)] = value.derivative;
                                           });
     };
-    if (const Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
+    if (Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
+      add_states_of_jumps(graph_, derivatives_, *rows);
       made.field_dx = matrix(*rows, false);
       definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
       // A matrix of few states is filled faster as it is.
@@ -172,8 +174,15 @@ class SystemMaker {
     }
   }
 
+  // jump() tells whether one of these depends on states or time by more than its derivatives tell.
+  bool jump(const std::vector<NodeId>& roots) const {
+    const std::vector<char> jumps = jumping_nodes(graph_);
+    return std::any_of(roots.begin(), roots.end(), [&](NodeId root) { return jumps[root] != 0; });
+  }
+
   // depends_affinely() tells whether the field is affine in states and time.
   bool depends_affinely() const {
+    if (jump(derivatives_)) return false;
     const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
     const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
     return by_state && by_time && are_constant(*by_state) && are_constant(*by_time);
@@ -264,9 +273,10 @@ class SystemMaker {
 
   // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.
   void add_guard_rates(SystemDefinition& definition) {
-    const Gradients by_state = gradients(graph_, guards_, Variables::states);
+    Gradients by_state = gradients(graph_, guards_, Variables::states);
     const Gradients by_time = gradients(graph_, guards_, Variables::time);
     if (!by_state || !by_time) return;
+    add_states_of_jumps(graph_, guards_, *by_state);
     SystemTapes& made = *tapes_;
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
     made.guards_dx = matrix(*by_state, false);
@@ -274,7 +284,7 @@ class SystemMaker {
     definition.guards_dx = [tapes](double t, ConstVectorRef x, MatrixRef derivative) {
       tapes->guards_dx.evaluate(point(t, x), derivative);
     };
-    definition.guards_affine = are_constant(*by_state) && are_constant(*by_time);
+    definition.guards_affine = !jump(guards_) && are_constant(*by_state) && are_constant(*by_time);
     std::vector<NodeId> rates;
     for (const Gradient& gradient : *by_time)
       rates.push_back(gradient.empty() ? graph_.constant(0) : gradient.front().value);

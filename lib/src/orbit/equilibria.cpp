@@ -6,8 +6,7 @@
 #include <random>
 #include <utility>
 
-#include <Eigen/QR>
-
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "filippov/p_matrix.hpp"
 #include "orbit/equilibrium_equations.hpp"

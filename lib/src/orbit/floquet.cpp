@@ -4,9 +4,7 @@
 #include <cmath>
 #include <complex>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include "core/factorise.hpp"
 
 namespace slideway {
 
@@ -39,7 +37,7 @@ Matrix surviving_directions(Index n, const std::vector<Passage>& passages) {
     if (lost == 0) continue;
     const Matrix wiped_out = origin * event.matrixV().rightCols(lost);
     const Eigen::HouseholderQR<Matrix> qr(wiped_out);
-    kept = (kept * Matrix(qr.householderQ()).rightCols(kept.cols() - lost)).eval();
+    kept = (kept * orthogonal_factor(qr).rightCols(kept.cols() - lost)).eval();
   }
   return kept.transpose();
 }
@@ -80,7 +78,7 @@ std::vector<FloquetMultiplier> floquet_multipliers(const Matrix& monodromy,
     // The eigenvector of 1 spans a space that the matrix leaves as it is; the others are the eigenvalues beside it.
     const Vector along = kept * field;
     const Eigen::HouseholderQR<Matrix> qr{Matrix(along)};
-    const Matrix rotation = qr.householderQ();
+    const Matrix rotation = orthogonal_factor(qr);
     const Matrix beside = rotation.rightCols(reduced.rows() - 1);
     reduced = (beside.transpose() * reduced * beside).eval();
     result.push_back({.value = 1, .kind = MultiplierKind::trivial});

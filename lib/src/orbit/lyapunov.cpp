@@ -6,9 +6,7 @@
 #include <numeric>
 #include <random>
 
-#include <Eigen/QR>
-#include <Eigen/SVD>
-
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -40,7 +38,7 @@ Matrix general_directions(Index n) {
   for (Index j = 0; j < n; ++j)
     for (Index i = 0; i < n; ++i)
       entries(i, j) = std::ldexp(static_cast<double>(random() >> 11), -52) - 1;  // from -1 to 1
-  return Eigen::HouseholderQR<Matrix>(entries).householderQ();
+  return orthogonal_factor(Eigen::HouseholderQR<Matrix>(entries));
 }
 
 double largest_over_least(const Vector& values) {
@@ -167,7 +165,7 @@ class LyapunovRun {
     const Vector stretch = qr.matrixQR().diagonal().head(rank).cwiseAbs();
     if (!(largest_over_least(stretch) <= condition_)) return follow_halves(end);
     logs_.head(rank).array() += stretch.array().log();
-    directions_ = Matrix(qr.householderQ()).leftCols(rank);
+    directions_ = orthogonal_factor(qr).leftCols(rank);
     result_.exists_until = std::min(result_.exists_until, found.exists_until());
     take(solution);
     return true;

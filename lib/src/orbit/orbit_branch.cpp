@@ -7,8 +7,7 @@
 #include <stdexcept>
 #include <utility>
 
-#include <Eigen/LU>
-
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "orbit/name_bifurcation.hpp"
 #include "orbit/regular_times.hpp"

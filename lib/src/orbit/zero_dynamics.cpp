@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include <Eigen/Eigenvalues>
-#include <Eigen/QR>
-#include <Eigen/SVD>
+#include "core/factorise.hpp"
 
 namespace slideway {
 

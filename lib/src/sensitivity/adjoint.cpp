@@ -9,8 +9,7 @@
 #include <string>
 #include <vector>
 
-#include <Eigen/LU>
-
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "sensitivity/accumulated_changes.hpp"
 #include "sensitivity/collocation.hpp"

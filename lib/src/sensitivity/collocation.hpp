@@ -4,13 +4,12 @@
 // It must not know how long steps are.
 #pragma once
 
-#include <Eigen/LU>
 #include <Eigen/SparseCore>
-#include <Eigen/SparseLU>
 #include <algorithm>
 #include <functional>
 #include <vector>
 
+#include "core/factorise.hpp"
 #include "core/split_jacobian.hpp"
 #include "sensitivity/radau.hpp"
 #include "slideway/core/types.hpp"

@@ -1,6 +1,6 @@
 #include "sensitivity/transposed_jacobian.hpp"
 
-#include <Eigen/LU>
+#include "core/factorise.hpp"
 
 namespace slideway {
 
