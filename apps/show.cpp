@@ -1,6 +1,8 @@
 #include <algorithm>
 #include <ostream>
 #include <stdexcept>
+#include <string>
+#include <vector>
 
 #include <fmt/ostream.h>
 
@@ -77,6 +79,12 @@ void print_surfaces(std::ostream& out, const System& system) {
   if (system.contacts().empty()) return;
   print_list(out, "contacts, after the surfaces", system.contacts(), most_elements,
              [&](std::size_t i) { return system.contacts()[i].name; });
+  std::vector<std::string> slips;
+  for (const Contact& contact : system.contacts())
+    if (contact.cone) slips.push_back("slip of " + contact.name);
+  if (!slips.empty())
+    print_list(out, "friction in a plane, after the contacts", slips, most_elements,
+               [&](std::size_t i) { return slips[i]; });
 }
 
 void print_automaton(std::ostream& out, const Automaton& automaton) {

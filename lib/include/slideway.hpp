@@ -14,6 +14,7 @@
 #include "slideway/model/from_signs.hpp"
 #include "slideway/model/input.hpp"
 #include "slideway/model/system.hpp"
+#include "slideway/model/table.hpp"
 #include "slideway/orbit/boundary_equilibria.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/lyapunov.hpp"

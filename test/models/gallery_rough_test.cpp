@@ -21,6 +21,33 @@ TEST_CASE("a billiard ball rolls from 2 v/(7 mu g) on") {
   }
 }
 
+TEST_CASE("a cue ball slides on a parabola until it rolls") {
+  for (const double rtol : {1e-6, 1e-10}) {
+    const GalleryRun run = follow("cue_ball", {.rtol = rtol});
+    const double mu = run.parameter("mu"), g = run.parameter("g"), R = run.parameter("R");
+    const double ux = 1.5 + 20 * R, uy = 60 * R, u = std::hypot(ux, uy);
+    REQUIRE(run.solution.events.size() == 1);
+    const EventRecord& rolls = run.solution.events[0];
+    CHECK(rolls.kind == EventKind::sliding_entry);
+    CHECK(std::abs(rolls.t - 2 * u / (7 * mu * g)) < 100 * rtol);
+    CHECK(std::abs(run.before(rolls, "y") + 0.5 * mu * g * rolls.t * rolls.t * uy / u) < 100 * rtol);
+    CHECK(std::abs(run.final("vx") - (1.5 - 2 * ux / 7)) < 100 * rtol);
+    CHECK(std::abs(run.final("vy") + 2 * uy / 7) < 100 * rtol);
+    CHECK(std::abs(run.final("wz") - 15) < 100 * rtol);
+  }
+}
+
+TEST_CASE("a block on a turning table breaks away where friction is used up") {
+  for (const double rtol : {1e-6, 1e-9}) {
+    const GalleryRun run = follow("turntable_block", {.rtol = rtol});
+    const double most = run.parameter("mu") * run.parameter("g") / run.parameter("r"), a = run.parameter("a");
+    REQUIRE(run.solution.events.size() == 1);
+    CHECK(run.solution.events[0].kind == EventKind::sliding_exit);
+    CHECK(std::abs(run.solution.events[0].t - std::pow(most * most - a * a, 0.25) / a) < 100 * rtol);
+    CHECK(std::hypot(run.final("x"), run.final("y")) > 0.5);
+  }
+}
+
 TEST_CASE("a ball with spin slips through its impacts, then grips") {
   const GalleryRun run = follow("superball", {.rtol = 1e-10});
   const double e = run.parameter("e"), mu = run.parameter("mu"), g = run.parameter("g"),

@@ -225,6 +225,60 @@ TEST_CASE(
   CHECK(derivatives.passed);
 }
 
+TEST_CASE("a variable bends its own equation, and each branch has its solution") {
+  // u = sin(t): y = sin(t)/slope, with one slope above zero and another one below.
+  struct Law {
+    const char* text;
+    double above, below;
+  };
+  for (const Law& law : {Law{"sin(t) - 3*max(y, 0)", 4, 1}, Law{"sin(t) - 0.5*abs(y)", 1.5, 0.5},
+                         Law{"sin(t) - 3*min(0, y)", 1, 4}, Law{"2*y + sin(t) - 3*y - abs(y)", 3, 1}}) {
+    const std::string what = law.text;
+    CAPTURE(what);
+    const std::string text = model("y = \"" + what + "\"\n", "x = \"y\"\n", "x = 0.0\n", "5");
+    for_all_methods(text, {1e-5, 1e-9}, [&](const Finished& finished, double rtol) {
+      // At the start the guard is zero; it then is met once more.
+      REQUIRE(finished.count(EventKind::crossing) >= 1);
+      const double pi = 3.14159265358979323846;
+      CHECK(std::abs(finished.solution.events.back().t - pi) < 100 * rtol);
+      CHECK(std::abs(finished.observed("y", 1.0) - std::sin(1.0) / law.above) < 1e-15);
+      CHECK(std::abs(finished.observed("y", 4.0) - std::sin(4.0) / law.below) < 1e-15);
+      CHECK(std::abs(finished.end(0) - (2 / law.above - (1 + std::cos(5.0)) / law.below)) < 100 * rtol);
+    });
+  }
+}
+
+TEST_CASE("a saturated feedback and variables that bend each other have the branches of their solutions") {
+  const auto clamp = [](double u) { return std::min(std::max(u, -1.0), 1.0); };
+  // y = 3 sin(t) - 2 sat(y): inside y = sin(t), which never leaves; with 6 sin(t) it does.
+  const std::string text =
+      model("y = \"6*sin(t) - 2*sat(y, -1, 1)\"\nz = \"0.5*w\"\nw = \"sin(t) - max(z, 0)\"\n",
+            "x = \"y + z\"\n", "x = 0.0\n", "6");
+  for_all_methods(text, {1e-5, 1e-9}, [&](const Finished& finished, double) {
+    for (const double t : {0.1, 1.0, 2.9, 3.5, 4.5, 5.9}) {
+      const double u = 6 * std::sin(t);
+      CHECK(std::abs(finished.observed("y", t) - (u - 2 * clamp(u / 3))) < 1e-14);
+      const double z = std::sin(t) > 0 ? std::sin(t) / 3 : std::sin(t) / 2;
+      CHECK(std::abs(finished.observed("z", t) - z) < 1e-15);
+    }
+  });
+}
+
+TEST_CASE("a sign in the equation of its own variable is between its values where neither side holds") {
+  // y + sgn(y) = u: y is u less its part within one.
+  const std::string text =
+      model("y = \"2*sin(t) - f\"\nf = \"sgn(y)\"\n", "x = \"y\"\nv = \"f\"\n", "x = 0.0\nv = 0.0\n", "6");
+  const auto clamp = [](double u) { return std::min(std::max(u, -1.0), 1.0); };
+  for_all_methods(text, {1e-5, 1e-9}, [&](const Finished& finished, double rtol) {
+    for (const double t : {0.3, 1.0, 2.0, 3.0, 4.0, 5.0}) {
+      const double u = 2 * std::sin(t);
+      CHECK(std::abs(finished.observed("y", t) - (u - clamp(u))) < 1e-14);
+      CHECK(std::abs(finished.observed("f", t) - clamp(u)) < 1e-14);
+    }
+    CHECK(std::abs(finished.end(0) + finished.end(1) - 2 * (1 - std::cos(6.0))) < 100 * rtol);
+  });
+}
+
 TEST_CASE("what is wrong with an algebraic variable is told with its place and a cure") {
   const std::string states = "x = 1.0\n";
   std::string told = told_by(model("y = \"y + x - 1\"\n", "x = \"-y\"\n", states));
@@ -236,9 +290,18 @@ TEST_CASE("what is wrong with an algebraic variable is told with its place and a
   CAPTURE(told);
   CHECK(has(told, "may have several solutions"));
   CHECK(has(told, "guess = 0"));
-  told = told_by(model("y = \"x - sgn(y)\"\n", "x = \"-y\"\n", states));
+  told = told_by(model("y = \"x - if(y > 0, 1, y)\"\n", "x = \"-y\"\n", states));
   CAPTURE(told);
   CHECK(has(told, "a jump or kink by an algebraic variable"));
+  told = told_by(model("y = \"x + 2*max(y, 0)\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "may have several solutions"));
+  told = told_by(model("y = \"x + sgn(y)\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "leaves two solutions"));
+  told = told_by(model("y = \"x - y*step(y)\"\n", "x = \"-y\"\n", states));
+  CAPTURE(told);
+  CHECK(has(told, "a jump by an algebraic variable"));
   told = told_by(model("y = \"x - floor(3*y)\"\n", "x = \"-y\"\n", states));
   CAPTURE(told);
   CHECK(has(told, "a jump or kink by an algebraic variable"));

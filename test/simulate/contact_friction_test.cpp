@@ -433,6 +433,6 @@ TEST_CASE("what is wrong with the friction of a contact is told with its place")
   CHECK(has(told_by("friction = { mu = 0.1, veloctiy = \"vs\", acts_on = { vs = \"1/m\" } }"),
             "did you mean 'velocity'"));
   CHECK(has(told_by("friction = { mu = 0.1, velocity = [\"vs\", \"vn\"], acts_on = { vs = \"1/m\" } }"),
-            "one velocity, along one line"));
+            "two of them, acts_on = ["));
   CHECK(has(told_by("friction = 0.3"), "a table"));
 }

@@ -29,10 +29,11 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
                          &buffers_.unit, &buffers_.impulse, &buffers_.friction_unit})
     *vector = Vector::Zero(n);
   far_.typical_sizes = Vector::Ones(n);
-  buffers_.all_forces = buffers_.all_friction = Vector::Zero(contacts());
-  for (const Contact& contact : definition_) {
+  buffers_.all_forces = buffers_.all_friction = buffers_.second_friction = Vector::Zero(contacts());
+  grips_.resize(definition_.size());
+  const auto learn_shape = [&](const Guard& function) {
     Gap& gap = gaps_of_.emplace_back();
-    if (auto shape = contact.gap.shape(n)) {
+    if (auto shape = function.shape(n)) {
       gap.states = std::move(shape->states);
       gap.is_known = true;
       gap.is_affine = shape->affine;
@@ -42,13 +43,27 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     }
     gap.slopes.states = gap.states;
     gap.slopes.values.resize(gap.states.size());
+  };
+  for (const Contact& contact : definition_) {
+    learn_shape(contact.gap);
+    if (contact.cone) cones_.push_back(static_cast<Index>(acted_on_.size()));
     std::vector<Index>& states =
         acted_on_.emplace_back(contact.acts_on_states.value_or(std::vector<Index>()));
     if (contact.friction && contact.friction->acts_on_states)
       states.insert(states.end(), contact.friction->acts_on_states->begin(),
                     contact.friction->acts_on_states->end());
+    if (contact.cone && contact.cone->acts_on_states)
+      states.insert(states.end(), contact.cone->acts_on_states->begin(), contact.cone->acts_on_states->end());
     std::sort(states.begin(), states.end());
     states.erase(std::unique(states.begin(), states.end()), states.end());
+  }
+  for (const Contact& contact : definition_) {
+    for (std::size_t k = 0; !cones_.empty() && k < 2; ++k) {
+      if (contact.cone)
+        learn_shape(contact.cone->velocities[k]);
+      else
+        gaps_of_.emplace_back();
+    }
   }
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
@@ -58,9 +73,15 @@ bool ContactDynamics::closed_are_affine() const {
 }
 
 Mode ContactDynamics::with_closed(const Mode& surfaces) const {
-  Mode full(surfaces.size() + contacts());
+  const auto grips = static_cast<Index>(cones_.size());
+  Mode full(surfaces.size() + contacts() + grips);
   for (Index i = 0; i < surfaces.size(); ++i) full.set(i, surfaces[i]);
   for (const Index c : closed_) full.set(surfaces.size() + c, Side::sliding);
+  for (Index k = 0; k < grips; ++k) {
+    const Index c = cones_[at(k)];
+    if (sticks(c) && full.slides_on(surfaces.size() + c))
+      full.set(surfaces.size() + contacts() + k, Side::sliding);
+  }
   return full;
 }
 
@@ -90,9 +111,10 @@ void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVe
   stabilisation_ = rate;
 }
 
-std::string ContactDynamics::names(const std::vector<Index>& contacts) const {
+std::string ContactDynamics::names(const std::vector<Index>& rows) const {
   std::string text;
-  for (const Index i : contacts) {
+  for (const Index i : rows) {
+    if (is_grip(i)) continue;
     if (text.size() > 200) return text + ", …";
     text += (text.empty() ? "'" : ", '") + contact(i).name + "'";
   }
@@ -101,6 +123,7 @@ std::string ContactDynamics::names(const std::vector<Index>& contacts) const {
 
 void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
                                        double stabilisation, const std::vector<Index>& contacts) {
+  if (!cones_.empty()) find_begins(t, x, lambda, contacts);
   prepare(t, x, lambda, contacts);
   at_hand_.right_side = -at_hand_.accelerations;
   if (stabilisation > 0) {
@@ -109,20 +132,27 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
       at_hand_.right_side[row] -=
           stabilisation * (2 * at_hand_.rates[row] + stabilisation * gap(t, x, contacts[r]));
     }
+    const auto grips = at_hand_.rates.size() - static_cast<Index>(contacts.size());
+    at_hand_.right_side.tail(grips) -= stabilisation * at_hand_.rates.tail(grips);
   }
-  solve(contacts);
+  solve();
 }
 
 // The correction that draws the state back onto the constraint is no force of the contact: it would release the contact.
 const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
   buffers_.all_forces.setZero();
+  if (!cones_.empty()) {
+    buffers_.all_friction.setZero();
+    buffers_.second_friction.setZero();
+  }
   if (closed_.empty()) return buffers_.all_forces;
   if (has_friction(closed_)) {
     blend_forces(t, x, lambda);
     return buffers_.all_forces;
   }
   solve_for_forces(t, x, lambda, 0, closed_);
-  buffers_.all_forces(closed_) = at_hand_.solution;
+  buffers_.all_forces(closed_) = at_hand_.solution.head(static_cast<Index>(closed_.size()));
+  take_cone_forces(t, x, 1);
   return buffers_.all_forces;
 }
 

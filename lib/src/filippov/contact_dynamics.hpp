@@ -12,6 +12,12 @@
 //     0 ≤ P ⊥ u⁺ + e∘u⁻ ≥ 0,      Q = −μP·sgn(s⁺),  |Q| ≤ μP where s⁺ = 0
 // a problem of complementarity of three entries for each of them.
 //
+// With friction in a plane (ConeFriction) a closed contact slips or sticks. One that slips has the direction b − μ(n₁c₁ + n₂c₂) with
+// n = v/|v|, smoothly continued beyond v = 0 on the line of slip. One that sticks has two rows more: v' = 0, held by forces along c₁, c₂.
+// Slip that begins with no acceleration grows like t², and v/|v| would make the equations stiff without bounds. It begins against the friction
+// that would hold, n = −Q/|Q|, from which v/|v| differs by a part of t in a velocity of t², until that difference can be seen.
+// Rows number the contacts first, then the two velocities of every contact.
+//
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
 // gap share a derivative along their sum, and contacts that do not see each other are solved for apart.
 //
@@ -24,6 +30,7 @@
 
 #include "core/factorise.hpp"
 #include "filippov/complementarity.hpp"
+#include "filippov/cone_problem.hpp"
 #include "filippov/contact_patterns.hpp"
 #include "slideway/core/compressed_columns.hpp"
 #include "slideway/filippov/mode.hpp"
@@ -58,8 +65,9 @@ class ContactDynamics {
                         ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
   const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // −μλₖΛ of every contact with friction, after forces(); combined over the relays as there.
+  // Of every contact with friction, after forces(): −μλₖΛ, combined over the relays as there, or the part of Q along c₁; then that along c₂.
   const Vector& friction_forces() const { return buffers_.all_friction; }
+  const Vector& second_friction_forces() const { return buffers_.second_friction; }
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
@@ -74,7 +82,41 @@ class ContactDynamics {
   // rounding of its own.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights);
 
-  // The contacts of `touching` (gap and velocity zero) that the forces keep closed. A tie (Λ = 0 and a = 0) counts as
+  // ---- friction in a plane
+  // The contacts that have it, in order.
+  const std::vector<Index>& cones() const { return cones_; }
+  bool sticks(Index i) const { return grips_[static_cast<std::size_t>(i)].sticks; }
+  // The guard of a closed contact, positive while it goes on as it does: ρμΛ − |Q| where it sticks, which forces() has found, and else the
+  // speed along the line of slip. `scale` is that of its terms.
+  struct GripGuard {
+    double value = 0, scale = 0;
+  };
+  GripGuard grip_guard(double t, ConstVectorRef x, Index i) const;
+  // Slip that begins: what is left of the difference that nobody sees, after forces(); without bounds where it has begun.
+  double begin_guard(double t, ConstVectorRef x, Index i) const;
+  bool begins_to_slip(Index i) const { return grips_[static_cast<std::size_t>(i)].begins; }
+  void set_unseen(Index i, double speed) { grips_[static_cast<std::size_t>(i)].unseen = speed; }
+  void end_begin(double t, ConstVectorRef x, Index i);
+  // is_slow() tells whether a speed of slip is one of errors.
+  bool is_slow(double t, ConstVectorRef x, Index i) const;
+  // The speed of slip, and the sizes below which it counts as zero: rounding, and the tolerances.
+  double slip_speed(double t, ConstVectorRef x, Index i) const;
+  double slip_rounding(double t, ConstVectorRef x, Index i);
+  double slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
+  // Takes the directions of slip at the begin of a step.
+  void follow_slip(double t, ConstVectorRef x);
+  // The contact stops, or is found at the bound of what it holds; staying_closed() then decides how it goes on.
+  void stop_slip(Index i) { grips_[static_cast<std::size_t>(i)].sticks = true; }
+  void break_away(Index i) { grips_[static_cast<std::size_t>(i)].breaks_away = true; }
+  // Takes from a word of the log (with_closed) which contacts are closed and which of them stick.
+  void set_closed_in(const Mode& word, Index surfaces);
+  // Finds the directions in which contacts slip where a mode says that they do, also from rest.
+  void find_directions(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // grips_as_numbers() has six numbers a contact, for checkpoints.
+  std::vector<double> grips_as_numbers() const;
+  void take_grips(const std::vector<double>& numbers);
+
+  // The contacts of `touching` (gap and velocity zero) that the forces keep closed. It decides which of them stick. A tie (Λ = 0 and a = 0) counts as
   // closed, but for a gap that relays inside their bounds hold by themselves. Throws std::runtime_error when the
   // complementarity problem has no solution.
   std::vector<Index> staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -95,6 +137,7 @@ class ContactDynamics {
   // Goes on in an instant where another system's with the same contacts is: what is closed, and those impacts.
   void take_over(const ContactDynamics& other) {
     set_closed(other.closed_);
+    grips_ = other.grips_;
     impact_noise_ = other.impact_noise_;
   }
   // x ← x⁺: the impact of the contacts of `touching` (gap zero, any velocity). `elastic` false takes e = 0.
@@ -160,6 +203,43 @@ class ContactDynamics {
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
   bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts,
                        std::vector<Sparse>& columns);
+  // How the friction of a contact goes on while it is closed.
+  struct Grip {
+    bool sticks = false;
+    bool breaks_away = false;
+    bool begins = false;                                  // to slip with no acceleration
+    Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of slip, where the velocity does not tell it
+    double rounding = 0;                                  // of the speed, below which it does not
+    double unseen = 0;                                    // a speed that is below the tolerances
+    int slow_steps = -1;                                  // in a row; −1 before it has been fast
+  };
+  // ---- rows
+  bool is_grip(Index row) const { return row >= contacts(); }
+  Index owner_of(Index row) const { return is_grip(row) ? (row - contacts()) / 2 : row; }
+  const Guard& function_of(Index row) const;
+  // The rows of these contacts: their own, then those of the ones that stick. Valid until the next call.
+  const std::vector<Index>& rows_of(const std::vector<Index>& contacts);
+  void add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row, VectorRef b);
+  double coefficient_of(double t, ConstVectorRef x, Index contact) const;
+  double ratio_of(double t, ConstVectorRef x, Index contact) const;
+  Eigen::Vector2d slip_of(double t, ConstVectorRef x, Index contact) const;
+  Eigen::Vector2d direction_of(double t, ConstVectorRef x, Index contact) const;
+  bool has_cones(const std::vector<Index>& contacts) const;
+  std::vector<Index> closed_under_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                         const std::vector<Index>& touching);
+  std::vector<Index> settle_grips(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  const std::vector<Index>& touching);
+  bool grips_hold(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& closed);
+  void release_into_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
+                         const std::vector<Index>& touching, const std::vector<Index>& resting);
+  // z with the rows at hand as free values: impulses or forces of contacts with friction in a plane.
+  ConeAnswer solve_cones_at_hand(double t, ConstVectorRef x, const std::vector<Index>& contacts,
+                                 const Vector& free, bool are_impulses) const;
+  // Directions of slip that begins.
+  void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  void take_cone_forces(double t, ConstVectorRef x, double weight);
+  [[noreturn]] void refuse_grip(double t, Index row);
+  [[noreturn]] void refuse_mixed_impact(double t, const std::vector<Index>& touching) const;
   static bool names_states(const Contact& contact);
   void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
                              const std::vector<Index>& contacts);
@@ -190,9 +270,11 @@ class ContactDynamics {
   Matrix effects(const std::vector<Index>& rows) const;
   void multiply(const Vector& impulses, Vector& result, bool absolute) const;
   void add_impulses(const Vector& impulses, VectorRef x) const;
-  void solve(const std::vector<Index>& contacts);
-  void solve_group(const std::vector<Index>& group, const std::vector<Index>& contacts);
+  void solve();
+  void solve_group(const std::vector<Index>& group);
   ComplementarityAnswer push(const Vector& right_side) const;
+  void push_with_grips(const std::vector<Index>& pushing, const std::vector<Index>& gripping,
+                       const Vector& right_side, ComplementarityAnswer& answer) const;
   void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation,
                         const std::vector<Index>& contacts);
   void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
@@ -203,9 +285,10 @@ class ContactDynamics {
   bool is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights);
   void move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
                     ConstVectorRef weights, VectorRef x);
-  std::string names(const std::vector<Index>& contacts) const;
+  // By their rows.
+  std::string names(const std::vector<Index>& rows) const;
 
-  // The contacts at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
+  // The rows at hand, in their order: b by columns, u, a and B; then the solution of B·solution = right_side.
   struct AtHand {
     std::vector<Index> contacts = {};
     bool are_known = false;
@@ -231,7 +314,8 @@ class ContactDynamics {
   // Buffers serve one function at a time.
   struct Buffers {
     Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
-    Vector all_friction, friction_unit;
+    Vector all_friction, second_friction, friction_unit;
+    std::vector<Index> rows;
     Matrix block;
     Vector block_right, block_solution;
     Eigen::PartialPivLU<Matrix> factors;
@@ -239,7 +323,9 @@ class ContactDynamics {
 
   std::vector<Contact> definition_;
   Evaluator evaluator_;
-  std::vector<Gap> gaps_of_;
+  std::vector<Gap> gaps_of_;  // of each row
+  std::vector<Index> cones_;
+  std::vector<Grip> grips_;                   // of each contact
   std::vector<std::vector<Index>> acted_on_;  // the states that b of each contact has entered so far
   Pattern reached_by_;  // of each state, those whose velocities it enters; empty where not known
   std::vector<Index> closed_;

@@ -215,7 +215,9 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
     at_hand_.solution = forces;
   }
   buffers_.all_friction.setZero();
+  buffers_.second_friction.setZero();
   const auto add = [&](ConstVectorRef relays, double weight) {
+    take_cone_forces(t, x, weight);
     for (std::size_t r = 0; r < closed_.size(); ++r) {
       const Index c = closed_[r];
       const double force = weight * at_hand_.solution[static_cast<Index>(r)];

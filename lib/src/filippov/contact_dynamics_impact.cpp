@@ -26,6 +26,9 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   Vector relays = lambda;
   for (const Index c : touching)
     if (contact(c).friction) relays[contact(c).friction->surface] = 0;
+  // Friction in a plane has rows of its own, as where it sticks.
+  const bool has_planes = has_cones(touching);
+  for (const Index c : touching) grips_[at(c)].sticks = contact(c).cone.has_value();
   prepare(t, x, relays, touching);
   const auto k = static_cast<Index>(touching.size());
   Impact result;
@@ -54,7 +57,13 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   double terms = at_hand_.rates.lpNorm<Eigen::Infinity>();
   Planes planes_here;
   Vector along = Vector::Zero(k);
-  if (is_rough) {
+  ConeAnswer cones;
+  if (has_planes) {
+    if (is_rough) refuse_mixed_impact(t, touching);
+    if (k > 1) flush(start);
+    cones = solve_cones_at_hand(t, x, touching, start, true);
+    at_hand_.solution = cones.z;
+  } else if (is_rough) {
     planes_here = planes(t, x, relays, touching);
     if (k > 1) flush(start);
     const double restitution = result.restitution.front();
@@ -76,7 +85,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   }
   Vector after = at_hand_.rates;
   multiply(at_hand_.solution, after, false);
-  Vector sizes = Vector::Zero(k);
+  Vector sizes = Vector::Zero(after.size());
   multiply(at_hand_.solution, sizes, true);
   if (is_rough) {
     after += planes_here.mixed * along;
@@ -88,21 +97,28 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   for (Index r = 0; r < k; ++r) {
     const double rounding =
         16 * kEpsilon *
-        (std::abs(at_hand_.rates[r]) + (is_rough ? sizes[r] : std::abs(effect(r, r) * at_hand_.solution[r])));
+        (std::abs(at_hand_.rates[r]) +
+         (is_rough || has_planes ? sizes[r] : std::abs(effect(r, r) * at_hand_.solution[r])));
     result.departure.push_back(std::abs(after[r]) <= rounding ? 0.0 : after[r]);
     if (at_hand_.solution[r] > 0 && result.departure.back() == 0)
       stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
   add_impulses(at_hand_.solution, x);
   if (is_rough) x += planes_here.along * along;
+  for (Index r = 0; r < k && has_planes; ++r) {
+    Grip& grip = grips_[at(touching[at(r)])];
+    grip.sticks = cones.sticks[at(r)] != 0;
+    grip.direction = cones.directions[at(r)];
+  }
   // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
     prepare(t, x, relays, stopped);
     at_hand_.right_side = -at_hand_.rates;
     if (at_hand_.right_side.isZero(0)) break;
-    solve(stopped);
+    solve();
     add_impulses(at_hand_.solution, x);
   }
+  for (const Index c : touching) grips_[at(c)].sticks = grips_[at(c)].begins = false;
   return result;
 }
 

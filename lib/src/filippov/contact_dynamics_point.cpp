@@ -25,7 +25,8 @@ void for_rows_of(const Seen& seen, Index state, const Visit& visit) {
 
 // b of these contacts; true where it enters states that it has not entered before.
 bool ContactDynamics::names_states(const Contact& contact) {
-  return contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states);
+  return contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states) &&
+         (!contact.cone || contact.cone->acts_on_states);
 }
 
 bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -34,10 +35,11 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef
   buffers_.unit.setZero();
   bool is_new = false;
   for (std::size_t r = 0; r < contacts.size(); ++r) {
-    const Contact& c = contact(contacts[r]);
-    std::vector<Index>& known = acted_on_[at(contacts[r])];
+    const Index owner = owner_of(contacts[r]);
+    const Contact& c = contact(owner);
+    std::vector<Index>& known = acted_on_[at(owner)];
     Sparse& column = columns[r];
-    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
+    add_direction(t, x, lambda, contacts[r], buffers_.unit);
     const auto take_known = [&] {
       column.states = known;
       column.values.resize(known.size());
@@ -48,7 +50,7 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef
     if (names_states(c) || buffers_.unit.lpNorm<1>() == 0) continue;
     is_new = true;
     buffers_.unit.setZero();
-    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
+    add_direction(t, x, lambda, contacts[r], buffers_.unit);
     for (Index state = 0; state < x.size(); ++state) {
       if (buffers_.unit[state] != 0) known.push_back(state);
     }
@@ -63,11 +65,12 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef
 // One of them enters a state that it does not name.
 void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
                                             const std::vector<Index>& contacts) {
-  for (const Index index : contacts) {
+  for (const Index row : contacts) {
+    const Index index = owner_of(row);
     const Contact& c = contact(index);
     if (!names_states(c)) continue;
     buffers_.unit.setZero();
-    c.add_unit_force(t, x, lambda, buffers_.friction_unit, buffers_.unit);
+    add_direction(t, x, lambda, row, buffers_.unit);
     for (const Index state : acted_on_[at(index)]) buffers_.unit[state] = 0;
     for (Index state = 0; state < x.size(); ++state) {
       if (buffers_.unit[state] == 0) continue;
@@ -82,7 +85,7 @@ void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, ConstVec
 const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef x, Index index) {
   Gap& gap = gaps_of_[at(index)];
   if (gap.has_slopes) return gap.slopes;
-  const Guard& function = contact(index).gap;
+  const Guard& function = function_of(index);
   function.slopes(t, x, gap.states, gap.slopes.values);
   gap.by_time = function.slope_in_time(t, x, gap.states);
   gap.has_slopes = gap.is_affine;
@@ -91,7 +94,7 @@ const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef 
 
 double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstVectorRef dx) {
   const Gap& gap = gaps_of_[at(index)];
-  if (!gap.is_affine) return contact(index).gap.rate(t, x, 1, dx, &gap.states);
+  if (!gap.is_affine) return function_of(index).rate(t, x, 1, dx, &gap.states);
   const double along = slopes(t, x, index).dot(dx);
   return gap.by_time + along;
 }
@@ -101,7 +104,7 @@ double ContactDynamics::gap_mixed(double t, ConstVectorRef x, Index index, doubl
                                   ConstVectorRef mixed) {
   const Gap& gap = gaps_of_[at(index)];
   if (gap.is_affine) return slopes(t, x, index).dot(mixed);
-  return contact(index).gap.mixed(t, x, 1, buffers_.field, t_dot, along, mixed, &gap.states);
+  return function_of(index).mixed(t, x, 1, buffers_.field, t_dot, along, mixed, &gap.states);
 }
 
 // learn() finds which forces these gaps see.
@@ -130,7 +133,7 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) {
     see(column);
     for (const Index row : blind) see(row);
     if (seen.empty()) continue;
-    for (const Index state : acted_on_[at(contacts[j])]) {
+    for (const Index state : acted_on_[at(owner_of(contacts[j]))]) {
       for_rows_of(seen, state, see);
       for (Index e = reached_by_.start[at(state)]; e < reached_by_.start[at(state + 1)]; ++e) {
         for_rows_of(seen, reached_by_.column[at(e)], see);
@@ -152,15 +155,22 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) {
 
 // b, u, a and B at a point.
 void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
-                              const std::vector<Index>& contacts) {
+                              const std::vector<Index>& of_contacts) {
+  const std::vector<Index>& contacts = rows_of(of_contacts);
   if (!at_hand_.are_known || at_hand_.contacts != contacts) learn(contacts);
   evaluator_.field(t, x, lambda, buffers_.field);
   evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
   const bool is_new = take_directions(t, x, lambda, contacts, at_hand_.directions);
   for (std::size_t r = 0; r < contacts.size(); ++r) {
-    at_hand_.rates[static_cast<Index>(r)] = gap_rate(t, x, contacts[r], buffers_.field);
-    at_hand_.accelerations[static_cast<Index>(r)] =
-        gap_mixed(t, x, contacts[r], 1, buffers_.field, buffers_.acceleration);
+    double& rate = at_hand_.rates[static_cast<Index>(r)];
+    double& acceleration = at_hand_.accelerations[static_cast<Index>(r)];
+    if (is_grip(contacts[r])) {
+      rate = function_of(contacts[r]).value(t, x);
+      acceleration = gap_rate(t, x, contacts[r], buffers_.field);
+    } else {
+      rate = gap_rate(t, x, contacts[r], buffers_.field);
+      acceleration = gap_mixed(t, x, contacts[r], 1, buffers_.field, buffers_.acceleration);
+    }
   }
   if (is_new) {
     const Vector rates = at_hand_.rates, accelerations = at_hand_.accelerations;
@@ -174,7 +184,9 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
         colour, [&](Index j) { at_hand_.directions[at(j)].add_to(buffers_.unit, 1); });
     evaluator_.field_along(t, x, lambda, 0, buffers_.unit, buffers_.value, buffers_.along);
     at_hand_.coupling_columns.for_entries(colour, [&](Index entry, Index i, Index) {
-      at_hand_.effects[entry] = gap_mixed(t, x, contacts[at(i)], 0, buffers_.unit, buffers_.along);
+      const Index row = contacts[at(i)];
+      at_hand_.effects[entry] = is_grip(row) ? slopes(t, x, row).dot(buffers_.unit)
+                                             : gap_mixed(t, x, row, 0, buffers_.unit, buffers_.along);
     });
     at_hand_.coupling_columns.for_columns(colour, [&](Index j) {
       for (const Index state : at_hand_.directions[at(j)].states) buffers_.unit[state] = 0;
@@ -186,11 +198,12 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
 }
 
 void ContactDynamics::refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) {
+  if (is_grip(at_hand_.contacts[at(row)])) refuse_grip(t, row);
   const Contact& c = contact(at_hand_.contacts[at(row)]);
   const std::string number = number_text(effect(row, row));
-  if (c.friction) {
+  if (c.friction || c.cone) {
     Vector without = lambda;
-    without[c.friction->surface] = 0;
+    if (c.friction) without[c.friction->surface] = 0;
     const Contact& same = c;
     Vector b = Vector::Zero(x.size());
     same.acts_on(t, x, b);

@@ -23,6 +23,12 @@ constexpr double kHolds = 1e-9;
 
 std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
                                                    const std::vector<Index>& touching) {
+  return has_cones(touching) ? settle_grips(t, x, lambda, touching)
+                             : closed_under_forces(t, x, lambda, touching);
+}
+
+std::vector<Index> ContactDynamics::closed_under_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                        const std::vector<Index>& touching) {
   std::vector<Index> closed;
   if (touching.empty()) return closed;
   // Relays inside their bounds may be what holds a gap: then it needs no force, and what rounding leaves of its acceleration is not
@@ -41,7 +47,7 @@ std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, C
   prepare(t, x, lambda, touching);
   const auto k = static_cast<Index>(touching.size());
   std::vector<char> held(touching.size(), 0);
-  for (Index r = 0; r < otherwise.size(); ++r) {
+  for (Index r = 0; r < std::min(k, otherwise.size()); ++r) {
     if (!(std::abs(at_hand_.accelerations[r]) <= kHolds * std::abs(otherwise[r] - at_hand_.accelerations[r])))
       continue;
     at_hand_.accelerations[r] = 0;
@@ -79,7 +85,7 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
   prepare(t, x, lambda, touching);
   const auto k = static_cast<Index>(touching.size());
   const double scale = at_hand_.accelerations.lpNorm<Eigen::Infinity>();
-  if (k == 1) {
+  if (k == 1 && at_hand_.accelerations.size() == 1) {
     if (at_hand_.accelerations[0] < 0) pressed = {{i}, {-at_hand_.accelerations[0]}};
     return pressed;
   }

@@ -122,7 +122,7 @@ bool ContactDynamics::project(double t, const std::vector<Index>& contacts, Cons
     if (!x.allFinite()) break;
     prepare(t, x, lambda, contacts);
     at_hand_.right_side = -at_hand_.rates;
-    solve(contacts);
+    solve();
     add_impulses(at_hand_.solution, x);
     if (is_there) return true;
     if (sweep + 1 < kProjectionSweeps) continue;

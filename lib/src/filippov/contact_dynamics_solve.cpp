@@ -49,17 +49,17 @@ void ContactDynamics::add_impulses(const Vector& impulses, VectorRef x) const {
 }
 
 // at_hand_.solution = B⁻¹ at_hand_.right_side.
-void ContactDynamics::solve(const std::vector<Index>& contacts) {
+void ContactDynamics::solve() {
   for (const std::vector<Index>& group : at_hand_.groups) {
     if (group.size() == 1) {
       at_hand_.solution[group[0]] = at_hand_.right_side[group[0]] / effect(group[0], group[0]);
     } else {
-      solve_group(group, contacts);
+      solve_group(group);
     }
   }
 }
 
-void ContactDynamics::solve_group(const std::vector<Index>& group, const std::vector<Index>& contacts) {
+void ContactDynamics::solve_group(const std::vector<Index>& group) {
   buffers_.block_right = at_hand_.right_side(group);
   const Vector& right = buffers_.block_right;
   const double size = 1 + right.lpNorm<Eigen::Infinity>();
@@ -100,7 +100,7 @@ void ContactDynamics::solve_group(const std::vector<Index>& group, const std::ve
   at_hand_.solution(group) = solution;
   if (left <= 1e-8 * size) return;
   std::vector<Index> members;
-  for (const Index r : group) members.push_back(contacts[at(r)]);
+  for (const Index r : group) members.push_back(at_hand_.contacts[at(r)]);
   throw std::runtime_error("no forces keep the contacts " + names(members) + " closed");
 }
 
@@ -111,6 +111,12 @@ ComplementarityAnswer ContactDynamics::push(const Vector& right_side) const {
   answer.z = Vector::Zero(right_side.size());
   answer.residual = right_side;
   for (const std::vector<Index>& group : at_hand_.groups) {
+    std::vector<Index> pushing, gripping;
+    for (const Index r : group) (is_grip(at_hand_.contacts[at(r)]) ? gripping : pushing).push_back(r);
+    if (!gripping.empty()) {
+      push_with_grips(pushing, gripping, right_side, answer);
+      continue;
+    }
     const auto k = static_cast<Index>(group.size());
     const ComplementarityAnswer part =
         solve_box_complementarity(effects(group), right_side(group), Vector::Zero(k),
@@ -121,6 +127,33 @@ ComplementarityAnswer ContactDynamics::push(const Vector& right_side) const {
     answer.residual(group) = part.residual;
   }
   return answer;
+}
+
+// Rows that grip have forces of both signs, which are eliminated.
+void ContactDynamics::push_with_grips(const std::vector<Index>& pushing, const std::vector<Index>& gripping,
+                                      const Vector& right_side, ComplementarityAnswer& answer) const {
+  const auto block = [&](const std::vector<Index>& rows, const std::vector<Index>& columns) {
+    Matrix made(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
+    for (std::size_t i = 0; i < rows.size(); ++i) {
+      for (std::size_t j = 0; j < columns.size(); ++j)
+        made(static_cast<Index>(i), static_cast<Index>(j)) = effect(rows[i], columns[j]);
+    }
+    return made;
+  };
+  const Matrix pushed_by_grips = block(pushing, gripping);
+  const Eigen::CompleteOrthogonalDecomposition<Matrix> held(block(gripping, gripping));
+  const Matrix by_push = held.solve(block(gripping, pushing));
+  const Vector by_itself = held.solve(Vector(right_side(gripping)));
+  const auto k = static_cast<Index>(pushing.size());
+  const ComplementarityAnswer part = solve_box_complementarity(
+      block(pushing, pushing) - pushed_by_grips * by_push, right_side(pushing) - pushed_by_grips * by_itself,
+      Vector::Zero(k), Vector::Constant(k, std::numeric_limits<double>::infinity()));
+  answer.solved = answer.solved && part.solved;
+  if (!part.solved) return;
+  answer.z(pushing) = part.z;
+  answer.z(gripping) = -(by_itself + by_push * part.z);
+  answer.residual(pushing) = part.residual;
+  answer.residual(gripping).setZero();
 }
 
 void ContactDynamics::flush(VectorRef right_side) const {

@@ -1,6 +1,7 @@
 #include "filippov/contact_patterns.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <exception>
 #include <functional>
 #include <numeric>
@@ -42,6 +43,13 @@ Vector general_position(Index states) {
 Vector direction_of(const Contact& contact, const Vector& x) {
   Vector b = Vector::Zero(x.size());
   contact.acts_on(0.7, x, b);
+  for (std::size_t k = 0; contact.cone && k < 2; ++k) {
+    Vector c = Vector::Zero(x.size());
+    contact.cone->acts_on[k](0.7, x, c);
+    const double slip =
+        std::hypot(contact.cone->velocities[0].value(0.7, x), contact.cone->velocities[1].value(0.7, x));
+    b -= contact.cone->coefficient(0.7, x) * (contact.cone->velocities[k].value(0.7, x) / slip) * c;
+  }
   if (!contact.friction) return b;
   // A part of the friction that neither cancels the rest nor vanishes.
   Vector c = Vector::Zero(x.size());
@@ -57,8 +65,10 @@ States states_of_gap(const Contact& contact, Index states) {
 }
 
 States states_acted_on(const Contact& contact, Index states) {
-  if (contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states)) {
+  if (contact.acts_on_states && (!contact.friction || contact.friction->acts_on_states) &&
+      (!contact.cone || contact.cone->acts_on_states)) {
     States rows = *contact.acts_on_states;
+    if (contact.cone) add(rows, *contact.cone->acts_on_states);
     if (contact.friction) add(rows, *contact.friction->acts_on_states);
     sort_and_merge(rows);
     return rows;
@@ -123,6 +133,12 @@ class Maker {
       }
       bool has_friction = false;
       for (const Index c : group.members) {
+        if (contacts_[at(c)].cone) {
+          // Where it sticks, its forces depend on whatever the velocities of slip do.
+          has_friction = true;
+          group.columns.resize(at(states_));
+          std::iota(group.columns.begin(), group.columns.end(), Index{0});
+        }
         if (!contacts_[at(c)].friction) continue;
         has_friction = true;
         group.relays.push_back(contacts_[at(c)].friction->surface);

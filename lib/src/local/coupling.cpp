@@ -59,7 +59,7 @@ std::vector<char> global_events_of(const SystemDefinition& definition) {
 }
 
 std::string why_not(const Contact& contact, Index states) {
-  if (contact.friction) return "has friction";
+  if (contact.friction || contact.cone) return "has friction";
   if (!contact.acts_on_states) return "does not tell which states it acts on (Contact::acts_on_states)";
   const std::optional<GuardShape> shape = contact.gap.shape(states);
   const bool is_short = shape && static_cast<Index>(shape->states.size()) <= kLongestLocalRow &&

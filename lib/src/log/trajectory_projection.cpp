@@ -45,7 +45,9 @@ class Projector {
     for (int turn = 0; turn < (sliding_.empty() || closed_.empty() ? 1 : kProjectionTurns); ++turn) {
       place.geometry.project(t, sliding_, weights_, x);
       if (closed_.empty()) continue;
+      place.contacts->set_closed_in(mode, surfaces);
       if (closed_see_sliding(place, t, x)) find_lambda(t, segment, x);
+      place.contacts->find_directions(t, x, lambda_);
       place.contacts->project(t, closed_, lambda_, weights_, x);
     }
   }

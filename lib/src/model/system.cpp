@@ -219,6 +219,27 @@ void check_contacts(SystemDefinition& definition, const std::string& where) {
                 .got = std::to_string(friction.surface)});
       }
     }
+    if (contact.cone) {
+      const ConeFriction& cone = *contact.cone;
+      if (!cone.coefficient) lacks("coefficient of friction", "a function coefficient(t, x)");
+      for (std::size_t part = 0; part < 2; ++part) {
+        if (!cone.velocities[part]) lacks("velocity of slip", "two functions, cone.velocities[0] and [1]");
+        if (!cone.acts_on[part]) lacks("direction of its friction", "two functions, cone.acts_on[0] and [1]");
+      }
+      if (contact.friction) {
+        refuse({.what = "contact '" + contact.name + "' has friction along a line and in a plane",
+                .where = where,
+                .expected = "Contact::friction or Contact::cone",
+                .got = "both"});
+      }
+      if (contact.impact_law == ImpactLaw::poisson) {
+        refuse({.what = "contact '" + contact.name + "' has friction in a plane and Poisson's law of impact",
+                .where = where,
+                .expected = "ImpactLaw::newton",
+                .got = "ImpactLaw::poisson",
+                .advice = "impulses after the compression are not known for a cone"});
+      }
+    }
     if (!contact.acts_on_states) continue;
     for (const Index state : *contact.acts_on_states) {
       if (state >= 0 && state < definition.states) continue;
@@ -242,7 +263,7 @@ bool any_contact_may_move(const SystemDefinition& definition, const std::vector<
     return std::find(seen.column.begin() + seen.start[row], last, state) != last;
   };
   return std::any_of(definition.contacts.begin(), definition.contacts.end(), [&](const Contact& contact) {
-    return !contact.acts_on_states || contact.friction ||
+    return !contact.acts_on_states || contact.friction || contact.cone ||
            std::any_of(contact.acts_on_states->begin(), contact.acts_on_states->end(), [&](Index state) {
              return std::any_of(surfaces.begin(), surfaces.end(), [&](Index i) { return sees(i, state); });
            });

@@ -65,7 +65,7 @@ struct ExpandedObservable {
   std::string name = {};
   NodeId value = 0;
   std::optional<std::size_t> contact = {};
-  bool friction = false;  // of that contact
+  int friction = 0;  // 1 for that of the contact, or its first part, 2 for its second part
 };
 
 struct ExpandedAssignment {
@@ -111,12 +111,21 @@ struct ExpandedContactFriction {
   std::vector<ExpandedAssignment> acts_on = {};
 };
 
+// Friction in a plane has no surface.
+struct ExpandedCone {
+  std::array<NodeId, 2> velocities = {};
+  NodeId coefficient = 0;
+  std::optional<NodeId> ratio = {};  // at rest
+  std::array<std::vector<ExpandedAssignment>, 2> acts_on = {};
+};
+
 struct ExpandedContact {
   std::string name = {};
   NodeId gap = 0;
   std::vector<ExpandedAssignment> acts_on = {};
   NodeId restitution = 0;  // may depend on ExpressionGraph::impact
   std::optional<ExpandedContactFriction> friction = {};
+  std::optional<ExpandedCone> cone = {};
   ImpactLaw impact_law = ImpactLaw::newton;
 };
 

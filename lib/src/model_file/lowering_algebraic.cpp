@@ -8,6 +8,7 @@
 
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
+#include "model_file/open_sign.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -104,6 +105,12 @@ std::optional<AlgebraicSystem::Choice> AlgebraicSystem::choice_in(std::size_t eq
 NodeId AlgebraicSystem::solution(const Choice& choice) {
   const NodeId unknown = graph_.unknown(choice.variable);
   const NodeId residual = residuals_[choice.equation];
+  slopes_taken_.push_back(choice.slope);
+  if (!surfaces_from(graph_, choice.slope, kFirstOpenSign).empty() && !variables_[choice.variable].start &&
+      !has_one_sign(graph_, choice.slope, known_)) {
+    failure_ = Failure::several;
+    place_ = choice.variable;
+  }
   if (!has_unknown(choice.slope, choice.variable)) {
     const NodeId rest = graph_.with_nodes(residual, {{unknown, graph_.constant(0)}});
     return graph_.negate(graph_.divide(rest, choice.slope));
@@ -116,6 +123,14 @@ NodeId AlgebraicSystem::solution(const Choice& choice) {
   }
   return graph_.root(choice.variable, is_only ? Search::only : Search::near, residual, choice.slope,
                      variable.start.value_or(graph_.constant(variable.value)));
+}
+
+std::vector<std::uint32_t> AlgebraicSystem::surfaces_in_slopes(std::uint32_t first) const {
+  std::vector<std::uint32_t> surfaces;
+  for (const NodeId slope : slopes_taken_) {
+    for (const std::uint32_t surface : surfaces_from(graph_, slope, first)) surfaces.push_back(surface);
+  }
+  return surfaces;
 }
 
 std::optional<std::vector<NodeId>> AlgebraicSystem::solve() {

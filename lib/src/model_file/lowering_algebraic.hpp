@@ -4,6 +4,8 @@
 //
 // which is put into the equations that are left. The slopes ∂rᵢ/∂yⱼ must not vanish: they are those of index 1. A root is the only one
 // where bounds of the slope over all values tell that it has one sign; else it is followed from the start of the run.
+// Surfaces whose signs the unknowns decide (open_sign.hpp) change a slope at a kink: it then must have one sign on both sides, so that one
+// branch has a solution, and one only.
 // It must not know model files.
 #pragma once
 
@@ -36,6 +38,8 @@ class AlgebraicSystem {
   // The nodes of all yₖ; none where one of them is not determined, or may be by several values.
   std::optional<std::vector<NodeId>> solve();
   Failure failure() const { return failure_; }
+  // The surfaces from `first` on that the slopes depend on by which variables are divided out or searched for.
+  std::vector<std::uint32_t> surfaces_in_slopes(std::uint32_t first) const;
   // place() of a failure is the number of an equation or variable.
   std::size_t place() const { return place_; }
 
@@ -62,6 +66,7 @@ class AlgebraicSystem {
   std::vector<Gradient> slopes_;  // of each residual, by the unknowns
   std::vector<char> is_used_;     // equations
   std::vector<char> is_known_;    // variables
+  std::vector<NodeId> slopes_taken_;
   Failure failure_ = Failure::none;
   std::size_t place_ = 0;
 };

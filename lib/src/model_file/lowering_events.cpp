@@ -78,6 +78,7 @@ class EventMaker {
       };
       made.impact_law = contact.impact_law;
       if (contact.friction) made.friction = friction(*contact.friction);
+      if (contact.cone) made.cone = cone(*contact.cone);
       const auto restitution = tape({contact.restitution});
       if (model_.free_parameters > 0) {
         made.restitution_at = [restitution](double speed, ConstVectorRef x) {
@@ -137,6 +138,26 @@ class EventMaker {
     return made;
   }
 
+  ConeFriction cone(const ExpandedCone& cone) {
+    const auto number = [&](NodeId node) {
+      return [tape = tape({node})](double t, ConstVectorRef x) { return tape->value<double>(point(t, x)); };
+    };
+    ConeFriction made;
+    made.coefficient = number(cone.coefficient);
+    if (cone.ratio) made.at_rest = number(*cone.ratio);
+    std::vector<Index>& states = made.acts_on_states.emplace();
+    for (std::size_t part = 0; part < 2; ++part) {
+      made.velocities[part] = guard(cone.velocities[part]);
+      const std::vector<Index> own = states_of(cone.acts_on[part]);
+      states.insert(states.end(), own.begin(), own.end());
+      made.acts_on[part] = [tape = tape_of(cone.acts_on[part]), own](double t, ConstVectorRef x,
+                                                                     VectorRef c) {
+        tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { c[own[k]] += value; });
+      };
+    }
+    return made;
+  }
+
   static Delay delay(const ExpandedEvent& event) {
     Delay made{.time = event.delay, .values = event.values};
     if (event.common) made.sets = states_of(*event.common);
@@ -146,7 +167,11 @@ class EventMaker {
 
   void learn_shapes() {
     std::vector<NodeId> functions;
-    for (const ExpandedContact& contact : model_.contacts) functions.push_back(contact.gap);
+    for (const ExpandedContact& contact : model_.contacts) {
+      functions.push_back(contact.gap);
+      if (contact.cone)
+        functions.insert(functions.end(), contact.cone->velocities.begin(), contact.cone->velocities.end());
+    }
     for (const auto* const events : {&model_.resets, &model_.stops, &model_.records, &model_.edges}) {
       for (const ExpandedEvent& event : *events) functions.push_back(event.guard);
     }

@@ -18,6 +18,7 @@
 #include "model_file/lowering_mass.hpp"
 #include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
+#include "model_file/open_sign.hpp"
 #include "slideway/model/settings.hpp"
 
 namespace slideway::reader {
@@ -632,8 +633,10 @@ class Expander {
     if (!mistakes_.empty()) return;
     const auto jumps = [&](NodeId node) { return expanded_.graph.has_lambda(node); };
     // Only values count in a reset.
-    std::vector<NodeId> values =
-        std::any_of(solved.begin(), solved.end(), jumps) ? solved_algebraic(Jumps::values) : solved;
+    const bool has_sides = std::any_of(solved.begin(), solved.end(), jumps);
+    std::vector<NodeId> values = !has_sides                  ? solved
+                                 : builder_.has_open_signs() ? builder_.by_guards(solved)
+                                                             : solved_algebraic(Jumps::values);
     if (!mistakes_.empty()) return;
     for_algebraic([&](std::uint32_t k, std::uint32_t element, std::uint32_t number) {
       const Quantity& definition = model_.definitions[k];
@@ -663,7 +666,12 @@ class Expander {
     if (!mistakes_.empty()) return {};
     AlgebraicSystem system(expanded_.graph, std::move(variables), expanded_.start, known_states());
     const std::optional<std::vector<NodeId>> solved = system.solve();
-    if (solved) return *solved;
+    if (solved) {
+      std::vector<NodeId> decided;
+      succeeds(
+          [&] { decided = builder_.decide_open_signs(*solved, system.surfaces_in_slopes(kFirstOpenSign)); });
+      return decided;
+    }
     tell_unsolved(system, model_.definitions[owners[system.place()]]);
     return {};
   }
@@ -1022,7 +1030,8 @@ class Expander {
     const ContactDescription& contact = model_.contacts[*wanted.contact];
     if (!wanted.friction) return expanded_.contacts[k].name;
     const std::size_t number = k - first_contact_[*wanted.contact] + 1;
-    return contact.friction->name + (contact.size && count > 0 ? std::to_string(number) : "");
+    return contact.friction->names[static_cast<std::size_t>(wanted.friction) - 1] +
+           (contact.size && count > 0 ? std::to_string(number) : "");
   }
 
   void build_contacts() {
@@ -1041,7 +1050,12 @@ class Expander {
         check_restitution(contact, made.restitution);
         made.impact_law = contact.impact_law;
         if (contact.friction && mistakes_.empty())
-          succeeds([&] { made.friction = contact_friction(*contact.friction, i, name); });
+          succeeds([&] {
+            if (contact.friction->is_in_plane())
+              made.cone = contact_cone(*contact.friction, i);
+            else
+              made.friction = contact_friction(*contact.friction, i, name);
+          });
         expanded_.contacts.push_back(std::move(made));
       });
     }
@@ -1053,11 +1067,11 @@ class Expander {
     ExpandedContactFriction made;
     made.coefficient = builder_.build(friction.coefficient, Jumps::refused_in_force, i);
     check_coefficient(friction.coefficient, made.coefficient, 0);
-    const NodeId velocity = builder_.build(friction.velocity, Jumps::refused_in_force, i);
-    if (is_never_met(velocity, friction.velocity, "the velocity of a friction", "a velocity"))
-      throw Unbuildable{};
-    const SurfaceSide side = surfaces_.find_or_add(velocity, {friction.velocity.position, 0, i}, [&] {
-      return name.empty() ? builder_.text(friction.velocity, i) : "slip of " + name;
+    const Formula& formula = friction.velocities.front();
+    const NodeId velocity = builder_.build(formula, Jumps::refused_in_force, i);
+    if (is_never_met(velocity, formula, "the velocity of a friction", "a velocity")) throw Unbuildable{};
+    const SurfaceSide side = surfaces_.find_or_add(velocity, {formula.position, 0, i}, [&] {
+      return name.empty() ? builder_.text(formula, i) : "slip of " + name;
     });
     made.surface = side.surface;
     made.sign = side.sign;
@@ -1067,8 +1081,32 @@ class Expander {
       set_break_away(surfaces_, expanded_.graph, side, {ratio, ratio}, *friction.at_rest,
                      name.empty() ? "a contact" : name, mistakes_);
     }
-    made.acts_on = build_assignments(friction.acts_on, Jumps::refused_in_force, i);
+    made.acts_on = build_assignments(friction.acts_on.front(), Jumps::refused_in_force, i);
     if (mistakes_.empty()) divide_by_mass(made.acts_on);
+    return made;
+  }
+
+  ExpandedCone contact_cone(const ContactFrictionDescription& friction, std::uint32_t i) {
+    ExpandedCone made;
+    made.coefficient = builder_.build(friction.coefficient, Jumps::refused_in_force, i);
+    check_coefficient(friction.coefficient, made.coefficient, 0);
+    if (friction.at_rest) {
+      const NodeId at_rest = builder_.build(*friction.at_rest, Jumps::refused_in_ratio, i);
+      made.ratio = expanded_.graph.divide(at_rest, made.coefficient);
+      if (expanded_.graph.is_constant(*made.ratio) && !(expanded_.graph.value(*made.ratio) >= 1)) {
+        mistakes_.push_back({friction.at_rest->position, 1, friction.at_rest->owner + " is out of range",
+                             "a number >= mu", exact_text(expanded_.graph.value(at_rest)), ""});
+        throw Unbuildable{};
+      }
+    }
+    for (std::size_t part = 0; part < 2; ++part) {
+      const Formula& formula = friction.velocities[part];
+      made.velocities[part] = builder_.build(formula, Jumps::refused_in_force, i);
+      if (is_never_met(made.velocities[part], formula, "the velocity of a friction", "a velocity"))
+        throw Unbuildable{};
+      made.acts_on[part] = build_assignments(friction.acts_on[part], Jumps::refused_in_force, i);
+      if (mistakes_.empty()) divide_by_mass(made.acts_on[part]);
+    }
     return made;
   }
 

@@ -88,7 +88,10 @@ void FormulaBuilder::prepare_definitions() {
 
 // ---- algebraic variables ----------------------------------------------------------------------------
 
-void FormulaBuilder::open_algebraic() { algebraic_is_open_ = true; }
+void FormulaBuilder::open_algebraic() {
+  algebraic_is_open_ = true;
+  open_signs_.clear();
+}
 
 void FormulaBuilder::close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values) {
   algebraic_is_open_ = false;
@@ -351,6 +354,7 @@ std::uint32_t FormulaBuilder::length(Symbol symbol) const {
     case SymbolKind::surface: return extents_.surfaces[symbol.index];
     case SymbolKind::contact:
     case SymbolKind::friction:
+    case SymbolKind::second_friction:
       return static_cast<std::uint32_t>(first_contact_[symbol.index + 1] - first_contact_[symbol.index]);
     default: return 1;
   }
@@ -368,7 +372,8 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
     case SymbolKind::pi: return graph_.constant(std::numbers::pi);
     case SymbolKind::impact: return graph_.impact();
     case SymbolKind::contact:
-    case SymbolKind::friction: return force_of(symbol);
+    case SymbolKind::friction:
+    case SymbolKind::second_friction: return force_of(symbol);
     case SymbolKind::definition: {
       const Quantity& definition = model_.definitions[symbol.index];
       if (definition.algebraic)
@@ -389,7 +394,10 @@ NodeId FormulaBuilder::value_of(Symbol symbol, std::uint32_t element, const Plac
 
 NodeId FormulaBuilder::force_of(Symbol symbol) const {
   const std::size_t own = first_contact_[symbol.index] + (symbol.element > 0 ? symbol.element - 1 : 0);
-  const std::size_t before = symbol.kind == SymbolKind::friction ? first_contact_.back() : 0;
+  const std::size_t tables = symbol.kind == SymbolKind::contact    ? 0
+                             : symbol.kind == SymbolKind::friction ? 1
+                                                                   : 2;
+  const std::size_t before = tables * first_contact_.back();
   return graph_.state(first_force_ + static_cast<std::uint32_t>(before + own));
 }
 

@@ -63,6 +63,14 @@ class FormulaBuilder {
   // open_algebraic() makes the names of algebraic variables mean unknowns in everything that is built, while
   // they are solved for.
   void open_algebraic();
+  // The signs of guards that are made of unknowns are open until these are solved for: in a solution each is that of a surface of its own.
+  bool has_open_signs() const { return !open_signs_.empty(); }
+  // decide_open_signs() puts surfaces in their place, whose guards are those of the solution itself. `in_slopes` are the open signs that
+  // the slopes of the equations depend on. Throws Unbuildable.
+  std::vector<NodeId> decide_open_signs(std::vector<NodeId> solved,
+                                        const std::vector<std::uint32_t>& in_slopes);
+  // The same solution with every sign taken from its guard.
+  std::vector<NodeId> by_guards(const std::vector<NodeId>& solved);
   // close_algebraic() makes them mean these nodes, by their numbers; with jumps as surfaces, and as values.
   void close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values);
 
@@ -116,9 +124,20 @@ class FormulaBuilder {
   // Elements of definitions (one, if it is a scalar) that have been built.
   using Built = std::vector<std::vector<NodeId>>;
   using Text = std::function<std::string()>;
+  // Change tells what a sign makes of a value; `other` is what must not depend on unknowns.
+  enum class Change : std::uint8_t { other, kink, jump };
   // The two values that a sign chooses from.
   struct Choice {
     NodeId positive, zero, negative;
+    Change change = Change::other;
+  };
+  // The sign of a guard of unknowns, where it stands in the file.
+  struct OpenSign {
+    Place place;
+    std::uint32_t index;
+    NodeId guard;
+    Change change;
+    Text text;
   };
 
   [[noreturn]] void fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
@@ -139,6 +158,9 @@ class FormulaBuilder {
   NodeId algebraic_value(std::uint32_t number, Jumps jumps);
   bool has_unknown(NodeId root) const;
   void refuse_unknown(const Place& place, std::uint32_t index, NodeId guard);
+  NodeId open_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
+                   const Text& text);
+  NodeId on_open_side(NodeId node, std::uint32_t number, int sign);
   void refuse_memory_of_unknowns(const Place& place, std::uint32_t index);
   NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
   NodeId force_of(Symbol symbol) const;
@@ -229,6 +251,7 @@ class FormulaBuilder {
   Mistakes& mistakes_;
   bool algebraic_is_open_ = false;
   std::vector<NodeId> algebraic_solved_, algebraic_values_;
+  std::vector<OpenSign> open_signs_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force

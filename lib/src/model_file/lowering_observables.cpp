@@ -20,8 +20,8 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
     const auto place = static_cast<Index>(result.names.size());
     result.names.push_back(observable.name);
     if (observable.contact) {
-      observed_forces.emplace_back(
-          place, static_cast<Index>(*observable.contact) + (observable.friction ? contacts : 0));
+      observed_forces.emplace_back(place,
+                                   static_cast<Index>(*observable.contact) + observable.friction * contacts);
     } else {
       values.push_back(observable.value);
       places.push_back(place);
@@ -36,7 +36,7 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
   }
   const auto tape = std::make_shared<const Tape>(model.graph, values, model.lambda_index);
   // The sign is that of the velocity of the file, whose guard may be its negative.
-  Vector signs = Vector::Ones(2 * contacts);
+  Vector signs = Vector::Ones(3 * contacts);
   for (Index c = 0; c < contacts; ++c) {
     const auto& friction = model.contacts[static_cast<std::size_t>(c)].friction;
     if (friction) signs[contacts + c] = friction->sign;

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "model_file/lowering_formula.hpp"
+#include "model_file/open_sign.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -54,8 +55,8 @@ NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Funct
   if (absolute) return build_size(place, index, operand, make_text);
   const NodeId one = graph_.constant(1);
   const NodeId none = graph_.constant(0);
-  const Choice choice =
-      function == Function::step ? Choice{one, none, none} : Choice{one, none, graph_.negate(one)};
+  const Choice choice = function == Function::step ? Choice{one, none, none, Change::jump}
+                                                   : Choice{one, none, graph_.negate(one), Change::jump};
   return choose_by_sign(place, index, operand, choice, make_text);
 }
 
@@ -64,8 +65,8 @@ NodeId FormulaBuilder::build_size(const Place& place, std::uint32_t index, NodeI
                                   const Text& make_text) {
   const NodeId one = graph_.constant(1);
   const bool bends = graph_.has_lambda(operand);
-  const Choice choice = bends ? Choice{operand, operand, graph_.negate(operand)}
-                              : Choice{one, graph_.constant(0), graph_.negate(one)};
+  const Choice choice = bends ? Choice{operand, operand, graph_.negate(operand), Change::kink}
+                              : Choice{one, graph_.constant(0), graph_.negate(one), Change::kink};
   const NodeId node = choose_by_sign(place, index, operand, choice, make_text);
   const NodeId size = bend(bends ? node : graph_.multiply(node, operand), operand, operand);
   nonnegative_.insert(size);
@@ -102,7 +103,8 @@ NodeId FormulaBuilder::extremum(const Place& place, std::uint32_t index, NodeId 
   const NodeId below = largest ? b : a;
   const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
   if (is_value || graph_.is_constant(difference)) return graph_.choose(difference, above, below);
-  const NodeId node = choose_by_sign(place, index, difference, {above, above, below}, make_text);
+  const NodeId node =
+      choose_by_sign(place, index, difference, {above, above, below, Change::kink}, make_text);
   const bool first = is_nonnegative(a);
   const bool second = is_nonnegative(b);
   if (largest ? first || second : first && second) nonnegative_.insert(node);
@@ -168,6 +170,8 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     return graph_.choose(guard, choice.positive,
                          graph_.choose(graph_.negate(guard), choice.negative, choice.zero));
   }
+  if (!splits && choice.change != Change::other && algebraic_is_open_ && has_unknown(guard))
+    return open_sign(place, index, guard, choice, make_text);
   if (!splits) {
     const SurfaceSide side = surface(place, index, guard, make_text);
     return select(side, choice.positive, choice.negative);
@@ -190,7 +194,8 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
         graph_.defined_beyond(graph_.on_side(everywhere, kink, sign, depends), never_negative, anything);
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
-  const std::optional<LinearGuard> side = linear_guard(graph_, surfaces_.guard(kink));
+  const std::optional<LinearGuard> side =
+      is_open_sign(kink) ? std::nullopt : linear_guard(graph_, surfaces_.guard(kink));
   // Sides that cannot be in force together, as x > a and x < −a, are left out.
   const auto can_be = [&](int sign) {
     return !side || std::none_of(sides_.begin(), sides_.end(), [&](const KnownSide& known) {

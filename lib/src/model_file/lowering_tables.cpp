@@ -107,7 +107,8 @@ NodeId FormulaBuilder::by_knots(const Place& place, std::uint32_t index, Argumen
   // Surfaces have the order of the knots.
   const bool has_surfaces = !refuses_jumps(place.jumps) && place.jumps != Jumps::values &&
                             place.jumps != Jumps::observed && !graph_.is_constant(of.node) &&
-                            !graph_.has_lambda(of.node) && !is_held(of.node);
+                            !graph_.has_lambda(of.node) && !is_held(of.node) &&
+                            !(algebraic_is_open_ && has_unknown(of.node));
   for (std::size_t k = 0; has_surfaces && k < knots.at.size(); ++k)
     surface(place, index, graph_.subtract(of.node, graph_.constant(knots.at[k])),
             [&] { return guard_name(knots.at[k]); });
@@ -133,7 +134,8 @@ NodeId FormulaBuilder::by_knots(const Place& place, std::uint32_t index, Argumen
     const NodeId above = between(middle, last);
     const NodeId below = between(first, middle - 1);
     const NodeId node =
-        choose_by_sign(place, index, guard, {above, above, below}, [&] { return guard_name(knot); });
+        choose_by_sign(place, index, guard, {above, above, below, knots.jump ? Change::other : Change::kink},
+                       [&] { return guard_name(knot); });
     return knots.jump ? node : bend(node, of.node, of.node);
   };
   return between(0, knots.at.size());

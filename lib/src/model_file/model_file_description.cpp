@@ -100,8 +100,8 @@ UsedNames used_names(const ModelDescription& model) {
     if (!contact.friction) continue;
     mark(contact.friction->coefficient);
     mark_optional(contact.friction->at_rest);
-    mark(contact.friction->velocity);
-    mark_all(contact.friction->acts_on);
+    for (const Formula& velocity : contact.friction->velocities) mark(velocity);
+    for (const auto& part : contact.friction->acts_on) mark_all(part);
   }
   for (const ObservableDescription& observable : model.observables) mark(observable.value);
   return used;

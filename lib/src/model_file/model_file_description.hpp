@@ -41,7 +41,8 @@ enum class SymbolKind : std::uint8_t {
   function,
   table,     // of [tables], which is called like a function
   contact,   // its force, in what is observed
-  friction,  // of a contact: that force
+  friction,  // of a contact: that force, or its first part
+  second_friction,
 };
 
 // The meaning of a name in an expression.
@@ -150,12 +151,14 @@ struct EveryDescription {
 
 // The key `friction` of a contact: a force along c, bounded by mu times that of the contact.
 struct ContactFrictionDescription {
-  std::string name = {};  // of its force, for observables
+  std::vector<std::string> names = {};  // of its force, or of its two parts, for observables
   Position position = {};
   Formula coefficient = {};
   std::optional<Formula> at_rest = {};  // mu_s
-  Formula velocity = {};
-  std::vector<Assignment> acts_on = {};
+  // One of each along a line, two in a plane.
+  std::vector<Formula> velocities = {};
+  std::vector<std::vector<Assignment>> acts_on = {};
+  bool is_in_plane() const { return velocities.size() == 2; }
 };
 
 // gap ≥ 0, with a force Λ ≥ 0 that adds acts_on·Λ to the derivatives.
@@ -192,8 +195,8 @@ struct ObservableDescription {
   Formula value = {};
   bool whole_vector = false;                // every element of the vector that the formula names
   std::optional<std::size_t> contact = {};  // into contacts; there is no formula then
-  bool friction = false;                    // of that contact, in place of its own force
-  std::uint32_t contact_element = 0;        // from 1, of contacts with a size; 0: all of them
+  int friction = 0;                   // 1 or 2, its friction or the second part, in place of its own force
+  std::uint32_t contact_element = 0;  // from 1, of contacts with a size; 0: all of them
 };
 
 // A row of [mass]: the sum of the values times the derivatives of their states is the right side of `state`.

@@ -241,10 +241,16 @@ namespace {
 std::string friction_text(const ModelDescription& model, const ContactDescription& contact) {
   if (!contact.friction) return "";
   const ContactFrictionDescription& friction = *contact.friction;
-  return ", friction up to " + text(friction.coefficient) + " times the force against " +
-         text(friction.velocity) +
-         (friction.at_rest ? ", at rest " + text(*friction.at_rest) + " times" : "") +
-         ", a unit of it adds " + assignments(model, friction.acts_on, contact.size.has_value());
+  std::string line =
+      ", friction up to " + text(friction.coefficient) + " times the force against " +
+      (friction.is_in_plane() ? "(" + text(friction.velocities[0]) + ", " + text(friction.velocities[1]) + ")"
+                              : text(friction.velocities[0])) +
+      (friction.at_rest ? ", at rest " + text(*friction.at_rest) + " times" : "");
+  for (std::size_t part = 0; part < friction.acts_on.size(); ++part) {
+    line += (part == 0 ? ", a unit of it adds " : ", or along the second velocity ") +
+            assignments(model, friction.acts_on[part], contact.size.has_value());
+  }
+  return line;
 }
 
 }  // namespace

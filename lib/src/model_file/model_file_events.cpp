@@ -242,25 +242,54 @@ class EventReader {
     reader_.check_keys(entry.value, who, {"name", "mu", "mu_s", "velocity", "acts_on"});
     ContactFrictionDescription friction;
     friction.position = entry.position;
-    reader_.read_text(entry.value, "name", friction.name);
-    if (const TomlEntry* const name = entry.value.find("name");
-        name != nullptr && !is_identifier(friction.name))
-      reader_.mistake(*name, "not a name for " + who, "letters, digits and '_', a digit not first",
-                      in_quotes(friction.name), "it stands in --observe");
     friction.coefficient = reader_.required_formula(entry, "mu", "mu of " + who, who);
     if (const TomlEntry* const at_rest = entry.value.find("mu_s"))
       friction.at_rest = reader_.read_formula(at_rest->value, "mu_s of " + who);
     const TomlEntry* const velocity = entry.value.find("velocity");
-    if (velocity != nullptr && velocity->value.kind == TomlKind::array)
-      return reader_.mistake(
-          *velocity, "a velocity with several components in " + who, "one velocity, along one line", "a list",
-          "friction in a plane, with the cone of its two components, is not known; where the "
-          "direction of slip does not turn, write the velocity along it");
-    friction.velocity = reader_.required_formula(entry, "velocity", "the velocity of " + who, who);
+    const bool is_in_plane = velocity != nullptr && velocity->value.kind == TomlKind::array;
+    const std::size_t parts = is_in_plane ? 2 : 1;
+    const auto parts_of = [&](const TomlEntry& key, const std::string& what, const std::string& example) {
+      std::vector<TomlEntry> found;
+      if (!is_in_plane && key.value.kind != TomlKind::array) return std::vector<TomlEntry>{key};
+      for (const TomlValue& value : key.value.array) found.push_back({key.key, value.position, value});
+      if (key.value.kind == TomlKind::array && found.size() == parts) return found;
+      reader_.mistake(
+          key, what + " of " + who + (is_in_plane ? ", which is in a plane" : ", which is along a line"),
+          is_in_plane ? "two of them, " + example : "one, or a list of two velocities as well",
+          key.value.kind == TomlKind::array ? std::to_string(found.size()) : "one", "");
+      return std::vector<TomlEntry>();
+    };
+    if (is_in_plane) {
+      for (const TomlEntry& part : parts_of(*velocity, "the velocities", "velocity = [\"vx\", \"vy\"]"))
+        friction.velocities.push_back(reader_.read_formula(part.value, "a velocity of " + who));
+    } else {
+      friction.velocities = {reader_.required_formula(entry, "velocity", "the velocity of " + who, who)};
+    }
+    if (const TomlEntry* const name = entry.value.find("name")) {
+      for (const TomlEntry& part : parts_of(*name, "the names", "name = [\"Fx\", \"Fy\"]")) {
+        if (!reader_.expect(part.value, TomlKind::string, "the name of " + who, "a text")) return;
+        friction.names.push_back(part.value.string);
+        if (is_identifier(part.value.string)) continue;
+        reader_.mistake(part, "not a name for " + who, "letters, digits and '_', a digit not first",
+                        in_quotes(part.value.string), "it stands in --observe");
+      }
+    }
     const TomlEntry* const acts_on = entry.value.find("acts_on");
-    if (acts_on != nullptr) reader_.read_assignments(*acts_on, who + " acts on", friction.acts_on);
-    if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty()))
+    if (acts_on == nullptr || (acts_on->value.kind == TomlKind::table && acts_on->value.table.empty())) {
       reader_.lacks_key(entry, who, "'acts_on', with a state at least");
+    } else {
+      for (const TomlEntry& part :
+           parts_of(*acts_on, "'acts_on'", "acts_on = [{ vx = \"1/m\" }, { vy = \"1/m\" }]")) {
+        reader_.read_assignments(part, who + " acts on", friction.acts_on.emplace_back());
+        if (part.value.kind == TomlKind::table && part.value.table.empty())
+          reader_.lacks_key(entry, who, "'acts_on', with a state at least in each part");
+      }
+    }
+    if (is_in_plane && contact.impact_law == ImpactLaw::poisson)
+      reader_.mistake(entry, "impact_law = \"poisson\" with " + who + ", which is in a plane",
+                      "impact_law = \"newton\"", "\"poisson\"",
+                      "impulses after the compression are not known for friction in a plane");
+    if (friction.velocities.size() != parts || friction.acts_on.size() != parts) return;
     contact.friction = std::move(friction);
   }
 

@@ -23,7 +23,8 @@ const char* kind_name(SymbolKind kind) {
     case SymbolKind::impact: return "the approach speed of a contact";
     case SymbolKind::table: return "a table";
     case SymbolKind::contact: return "the force of a contact";
-    case SymbolKind::friction: return "the friction of a contact";
+    case SymbolKind::friction:
+    case SymbolKind::second_friction: return "the friction of a contact";
     default: return "a function";
   }
 }
@@ -132,8 +133,8 @@ class NameResolver {
       if (!contact.friction) continue;
       resolve_formula(contact.friction->coefficient, scope);
       if (contact.friction->at_rest) resolve_formula(*contact.friction->at_rest, scope);
-      resolve_formula(contact.friction->velocity, scope);
-      resolve_all(contact.friction->acts_on, scope);
+      for (Formula& velocity : contact.friction->velocities) resolve_formula(velocity, scope);
+      for (auto& part : contact.friction->acts_on) resolve_all(part, scope);
     }
     for (ObservableDescription& observable : model_.observables) resolve_observable(observable, motion);
   }
@@ -229,8 +230,9 @@ class NameResolver {
     for (const auto& event : model_.records) declare_name(event.name, event.position, "a record");
     for (const auto& contact : model_.contacts) declare_name(contact.name, contact.position, "a contact");
     for (const auto& contact : model_.contacts) {
-      if (contact.friction)
-        declare_name(contact.friction->name, contact.friction->position, "the friction of a contact");
+      if (!contact.friction) continue;
+      for (const std::string& name : contact.friction->names)
+        declare_name(name, contact.friction->position, "the friction of a contact");
     }
     for (const auto& location : model_.locations)
       declare_name(location.name, location.position, "a location");
@@ -330,7 +332,9 @@ class NameResolver {
       if (force.kind != SymbolKind::unresolved) {
         observable.contact = force.index;
         observable.contact_element = force.element;
-        observable.friction = force.kind == SymbolKind::friction;
+        observable.friction = force.kind == SymbolKind::friction          ? 1
+                              : force.kind == SymbolKind::second_friction ? 2
+                                                                          : 0;
         return;
       }
     } else if (is_quantity(symbol) && quantity(symbol).is_vector() && symbol.element == 0) {
@@ -345,11 +349,13 @@ class NameResolver {
   Symbol find_force(const std::string& name) const {
     for (std::uint32_t k = 0; k < model_.contacts.size(); ++k) {
       const ContactDescription& contact = model_.contacts[k];
-      const std::string friction = contact.friction ? contact.friction->name : "";
-      for (const auto& [kind, own] :
-           {std::pair(SymbolKind::contact, &contact.name), std::pair(SymbolKind::friction, &friction)}) {
-        const std::uint32_t element = contact.size && !own->empty() ? element_number(name, *own) : 0;
-        if ((!own->empty() && name == *own) || element > 0) return {kind, k, element};
+      std::vector<std::pair<SymbolKind, std::string>> known = {{SymbolKind::contact, contact.name}};
+      for (std::size_t part = 0; contact.friction && part < contact.friction->names.size(); ++part)
+        known.emplace_back(part == 0 ? SymbolKind::friction : SymbolKind::second_friction,
+                           contact.friction->names[part]);
+      for (const auto& [kind, own] : known) {
+        const std::uint32_t element = contact.size && !own.empty() ? element_number(name, own) : 0;
+        if ((!own.empty() && name == own) || element > 0) return {kind, k, element};
       }
     }
     return {};
@@ -505,7 +511,8 @@ class NameResolver {
     for (const ContactDescription& contact : model_.contacts) {
       if (!forces) break;
       if (is_identifier(contact.name)) known.push_back(contact.name);
-      if (contact.friction && !contact.friction->name.empty()) known.push_back(contact.friction->name);
+      if (contact.friction)
+        known.insert(known.end(), contact.friction->names.begin(), contact.friction->names.end());
     }
     for (const auto& [word, symbol] : symbols_)
       if (is_identifier(word)) known.push_back(word);

@@ -128,7 +128,8 @@ class SectionReader {
     }
     for (const ContactDescription& contact : model_.contacts) {
       check(contact.acts_on, "a contact force on");
-      if (contact.friction) check(contact.friction->acts_on, "the friction of a contact on");
+      if (!contact.friction) continue;
+      for (const auto& part : contact.friction->acts_on) check(part, "the friction of a contact on");
     }
   }
 

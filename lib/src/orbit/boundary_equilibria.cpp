@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/number_text.hpp"
+#include "model/refuse_cones.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -158,6 +159,7 @@ std::vector<BoundaryEquilibrium> find_boundary_equilibria(
             .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
                    std::to_string(options.points) + " points"});
   }
+  refuse_cone_friction(problem(options.first), "boundary equilibria");
   return BoundarySearch(problem, run, options).execute();
 }
 

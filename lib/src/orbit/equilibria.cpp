@@ -9,6 +9,7 @@
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "filippov/p_matrix.hpp"
+#include "model/refuse_cones.hpp"
 #include "orbit/equilibrium_equations.hpp"
 #include "orbit/parallel_surfaces.hpp"
 #include "orbit/time_dependence.hpp"
@@ -423,6 +424,7 @@ class EquilibriumSearch {
 
 void check_equilibrium_request(const Automaton& problem, const Run& run, const EquilibriumOptions& options) {
   const char* const where = "find_equilibria";
+  refuse_cone_friction(problem, "equilibria");
   const Index n = problem.system().states();
   bool box_fits = options.lower.size() == options.upper.size() &&
                   (options.lower.size() == 0 || options.lower.size() == n);

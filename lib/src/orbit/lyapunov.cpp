@@ -8,6 +8,7 @@
 
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
+#include "model/refuse_cones.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -264,6 +265,7 @@ class LyapunovRun {
 LyapunovExponents lyapunov_exponents(const Automaton& problem, const Run& run,
                                      const LyapunovOptions& options) {
   const char* const where = "lyapunov_exponents";
+  refuse_cone_friction(problem, "Lyapunov exponents");
   if (!(options.block > 0) || !std::isfinite(options.block) || !(options.transient >= 0)) {
     refuse({.what = "the blocks make no sense",
             .where = where,

@@ -9,6 +9,7 @@
 
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
+#include "model/refuse_cones.hpp"
 #include "orbit/name_bifurcation.hpp"
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
@@ -526,6 +527,7 @@ OrbitBranch follow_periodic_orbit(const OrbitFamily& family, const OrbitGuess& g
             .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
                    std::to_string(options.points) + " points"});
   }
+  refuse_cone_friction(family.problem(options.first), "periodic orbits");
   return BranchSearch(family, guess, options).execute();
 }
 

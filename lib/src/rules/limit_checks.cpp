@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "rules/history.hpp"
 #include "simulate/precision.hpp"
 
 namespace slideway {

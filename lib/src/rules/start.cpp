@@ -82,7 +82,8 @@ void ModeManager::begin_in(const Mode& mode) {
   if (now_.regime.in_pair() && !now_.mode.slides_on(surfaces - 1)) firing_.leave_pair(nullptr);
   now_.mode.fill_lambda(now_.lambda);
   if (now_.here->contacts) {
-    now_.here->contacts->set_closed(mode.sliding_from(surfaces));
+    now_.here->contacts->set_closed_in(mode, surfaces);
+    now_.here->contacts->find_directions(now_.t, now_.x, now_.lambda);
     now_.here->guards.leave_contacts(touching_contacts(now_, instant_.was_reset));
   }
   now_.regime.since = now_.t;

@@ -131,12 +131,15 @@ void check_run(const Automaton& automaton, const Options& options, const Run& ru
             .got = number_text(run.start) + " and " + number_text(run.end)});
   }
   const System begun = system_begun_in(automaton, run);
-  const Index characters = begun.surfaces() + static_cast<Index>(begun.contacts().size());
+  const auto has_cone = [](const Contact& contact) { return contact.cone.has_value(); };
+  const Index characters =
+      begun.surfaces() + static_cast<Index>(begun.contacts().size()) +
+      static_cast<Index>(std::count_if(begun.contacts().begin(), begun.contacts().end(), has_cone));
   if (run.mode && run.mode->size() != characters) {
     refuse({.what = "the mode to begin in does not fit the system",
             .where = "Simulator::run, Run::mode",
             .expected = std::to_string(characters) + (characters == 1 ? " character" : " characters") +
-                        ", one per surface and contact",
+                        ", one per surface and contact, and one more per contact with friction in a plane",
             .got = "\"" + run.mode->word() + "\""});
   }
   for (const Contact& contact : begun.contacts()) {

@@ -102,6 +102,17 @@ void add_system(const System& system, double t, const Vector& x, int point, Fing
       print.add_numbers(acts_on);
     });
     print.add([&] { print.add_number(contact.restitution(1 + point)); });
+    if (contact.cone) {
+      print.add([&] { print.add_number(contact.cone->coefficient(t, x)); });
+      for (std::size_t k = 0; k < 2; ++k) {
+        print.add([&] { print.add_number(contact.cone->velocities[k].value(t, x)); });
+        print.add([&] {
+          Vector along = Vector::Zero(x.size());
+          contact.cone->acts_on[k](t, x, along);
+          print.add_numbers(along);
+        });
+      }
+    }
     if (!contact.friction) continue;
     print.add_number(static_cast<double>(contact.impact_law));
     print.add_number(static_cast<double>(contact.friction->surface));

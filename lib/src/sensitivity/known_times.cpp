@@ -4,11 +4,13 @@
 #include <string>
 #include <vector>
 
+#include "model/refuse_cones.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
 
 void refuse_known_times(const Automaton& automaton) {
+  refuse_cone_friction(automaton, "sensitivities");
   std::string got;
   const auto delays = [](const auto& one) { return one.delay.time > 0; };
   for (const Location& location : automaton.locations()) {

@@ -1,4 +1,4 @@
-// Jumps after a delay, which have no derivatives here: none is better than a wrong one.
+// What has no derivatives here, jumps after a delay and friction in a plane: none is better than a wrong one.
 //
 // It must not know how derivatives are found.
 #pragma once
@@ -7,7 +7,7 @@
 
 namespace slideway {
 
-// Throws std::invalid_argument for delays.
+// Throws std::invalid_argument for delays, and for friction in a plane.
 void refuse_known_times(const Automaton& automaton);
 
 }  // namespace slideway

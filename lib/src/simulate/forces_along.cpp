@@ -39,7 +39,7 @@ struct ForcesAlong::Place : LocationAlgebra {
     // The λ of surfaces that slide begins at 0.
     lambda.setZero();
     mode.fill_lambda(lambda);
-    if (contacts) contacts->set_closed(word.sliding_from(surfaces));
+    if (contacts) contacts->set_closed_in(word, surfaces);
     if (slides) field.set_mode(mode, lambda);
     return true;
   }
@@ -70,7 +70,7 @@ struct ForcesAlong::Place : LocationAlgebra {
 
 ForcesAlong::ForcesAlong(Automaton problem, SlidingRule rule) : problem_(std::move(problem)), rule_(rule) {
   lambda_ = Vector::Zero(problem_.system().surfaces());
-  forces_ = Vector::Zero(2 * static_cast<Index>(problem_.system().contacts().size()));
+  forces_ = Vector::Zero(3 * static_cast<Index>(problem_.system().contacts().size()));
 }
 
 ForcesAlong::~ForcesAlong() = default;
@@ -130,11 +130,13 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   if (!at_work.contacts) return;
   try {
     const Index contacts = at_work.contacts->contacts();
+    forces_.setZero();
+    at_work.contacts->find_directions(t, x, at_work.lambda);
     forces_.head(contacts) = at_work.contacts->forces(t, x, at_work.lambda);
-    if (at_work.contacts->closed().empty())
-      forces_.tail(contacts).setZero();
-    else
-      forces_.tail(contacts) = at_work.contacts->friction_forces();
+    if (!at_work.contacts->closed().empty()) {
+      forces_.segment(contacts, contacts) = at_work.contacts->friction_forces();
+      forces_.tail(contacts) = at_work.contacts->second_friction_forces();
+    }
   } catch (const std::exception&) {
     forces_.setConstant(kUnknown);
   }

@@ -30,11 +30,12 @@ struct UsualThresholds {
 
 }  // namespace
 
-GuardTable::GuardTable(Index surfaces, Index contacts, const EventWatch& watch)
+GuardTable::GuardTable(Index surfaces, Index contacts, const EventWatch& watch, Index grips)
     : surfaces_(surfaces),
       contacts_(contacts),
+      grips_(grips),
       rows_(at(surfaces + contacts + watch.size())),
-      arm_above_(Vector::Zero(2 * surfaces + contacts + watch.size())),
+      arm_above_(Vector::Zero(2 * surfaces + contacts + grips + watch.size())),
       arrive_below_(arm_above_) {
   for (Index c = 0; c < contacts; ++c) rows_[at(surfaces + c)].kind = GuardKind::contact;
   for (Index e = 0; e < watch.size(); ++e) {
@@ -281,6 +282,12 @@ void GuardTable::start_open_contact(Index c, double value, double rounding, doub
   arm_above_[slot] = kZeroFactor * rounding;
   if (keeps_its_gap) arm_above_[slot] += kWrongWayFactor * tolerance;
   arrive_below_[slot] = kZeroFactor * rounding + kWrongWayFactor * tolerance + std::max(-value, 0.0);
+}
+
+void GuardTable::start_grip(Index grip, double arm_above, double arrive_below) {
+  const Index slot = 2 * surfaces_ + contacts_ + grip;
+  arm_above_[slot] = arm_above;
+  arrive_below_[slot] = arrive_below;
 }
 
 void GuardTable::start_event(Index e, const EventSizes& sizes, bool is_held, double gathered) {

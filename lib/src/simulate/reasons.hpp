@@ -29,6 +29,10 @@ inline std::string time_has_come(bool changes_nothing) {
 inline constexpr const char* kForcePulls = "the force would pull";
 inline constexpr const char* kTouchesWithoutSpeed = "touches without speed";
 inline constexpr const char* kHeldByContacts = "; what touches holds it there";
+inline constexpr const char* kFrictionHolds =
+    "the slip comes to zero, and friction within its cone holds it there";
+inline constexpr const char* kFrictionAtBound = "the friction that holds comes to the bound of its cone";
+inline constexpr const char* kSlipsOtherWay = "the slip comes to zero, and goes on in another direction";
 inline std::string approaches(double speed, double restitution) {
   return "approach at " + number_text(speed) + ", restitution " + number_text(restitution);
 }

@@ -30,7 +30,12 @@ Place RunState::place() const {
 
 std::string RunState::surface_name(Index surface) const {
   const Index surfaces = here->system.surfaces();
-  if (surface >= surfaces) return here->contacts->contact(surface - surfaces).name;
+  if (surface >= surfaces) {
+    const ContactDynamics& contacts = *here->contacts;
+    const Index cone = surface - surfaces - contacts.contacts();
+    if (cone < 0) return contacts.contact(surface - surfaces).name;
+    return "slip of " + contacts.contact(contacts.cones()[static_cast<std::size_t>(cone)]).name;
+  }
   return here->system.surface_names()[static_cast<std::size_t>(surface)];
 }
 

@@ -11,9 +11,15 @@
 //
 //     x' = f(t, x, λ) + Σ (b − μλₖc)Λ,      λₖ = ±1 while they slip, λₖ in [−1, 1] with s = 0 while they stick
 //
+// Where the surfaces slide on each other in a plane, the friction Q has two parts, along c₁ and c₂, and the bound is a cone. No surface of
+// the system belongs to it:
+//
+//     x' = f(t, x, λ) + Σ (bΛ + c₁Q₁ + c₂Q₂),      Q = −μΛ·v/|v| while they slip, |Q| ≤ μΛ with v = 0 while they stick
+//
 // It must not know integrators.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <optional>
 #include <string>
@@ -34,6 +40,21 @@ struct ContactFriction {
   std::optional<std::vector<Index>> acts_on_states = {};
 };
 
+// Coulomb's friction of a contact in the plane of its surfaces.
+struct ConeFriction {
+  // v₁ and v₂, the velocities of the surfaces on each other along two directions that are orthogonal. Required.
+  std::array<Guard, 2> velocities = {};
+  // μ ≥ 0. Required.
+  std::function<double(double t, ConstVectorRef x)> coefficient = {};
+  // The ratio ≥ 1 of what it holds at rest to μΛ. Optional; 1 without it.
+  std::function<double(double t, ConstVectorRef x)> at_rest = {};
+  // c₁ and c₂ = how a unit of force in the directions of v₁ and v₂ enters the derivatives, n entries; they arrive filled with zeros.
+  // Required.
+  std::array<std::function<void(double t, ConstVectorRef x, VectorRef c)>, 2> acts_on = {};
+  // The states that c₁ and c₂ enter, as Contact::acts_on_states.
+  std::optional<std::vector<Index>> acts_on_states = {};
+};
+
 // ImpactLaw says what the restitution e relates: the velocities, u⁺ = −e·u⁻ (Newton), or the impulses after and
 // before the gap's velocity is 0 (Poisson). Both agree without friction where one gap is hit alone.
 enum class ImpactLaw { newton, poisson };
@@ -51,6 +72,8 @@ struct Contact {
   // Optional, in place of `restitution`: e where it depends on the state too, as on a parameter that is one.
   std::function<double(double approach_speed, ConstVectorRef x)> restitution_at = {};
   std::optional<ContactFriction> friction = {};
+  // Friction in a plane, in place of `friction`. Its impacts have the law of Newton.
+  std::optional<ConeFriction> cone = {};
   ImpactLaw impact_law = ImpactLaw::newton;
 
   double restitution_of(double approach_speed, ConstVectorRef x) const {

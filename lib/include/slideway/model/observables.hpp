@@ -17,7 +17,7 @@ namespace slideway {
 
 struct Observables {
   std::vector<std::string> names = {};
-  // λ has an entry per surface, `values` one per name; `forces` one per contact (0 while open), then one for the friction of each.
+  // λ has an entry per surface, `values` one per name; `forces` one per contact (0 while open), then one for the friction of each, then its second part.
   std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef forces,
                      VectorRef values)>
       evaluate = {};

@@ -28,8 +28,8 @@ class ForcesAlong {
   void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
   // These are values at the last point found. A value that does not exist there is NaN, for example λ without a
   // solution of the sliding condition.
-  const Vector& lambda() const { return lambda_; }           // an entry per surface of the problem
-  const Vector& forces() const { return forces_; }           // per contact, then per friction
+  const Vector& lambda() const { return lambda_; }  // an entry per surface of the problem
+  const Vector& forces() const { return forces_; }  // per contact, then per friction, then its second part
   double lambda_between() const { return lambda_between_; }  // of the guard between two locations, NaN in one
 
  private:

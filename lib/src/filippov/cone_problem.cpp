@@ -1,0 +1,184 @@
+#include "filippov/cone_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numbers>
+#include <optional>
+
+#include "core/factorise.hpp"
+
+namespace slideway {
+
+namespace {
+
+using Plane = Eigen::Vector2d;
+
+// Friction is on the cone within this part of its bound.
+constexpr double kOnCone = 1e-12;
+// A contact that was found to break away is at its bound within this part of it.
+constexpr double kAtBound = 1e-6;
+// A force whose effect is this part of what it is without friction does not lift any more.
+constexpr double kLifts = 1e-9;
+// Angles at which the direction of slip is looked for, and halvings of the interval between two of them.
+constexpr int kAngles = 180;
+constexpr int kHalvings = 60;
+// The slip across a direction that is rounding beside the terms that it is made of.
+constexpr double kAligned = 1e-15;
+// The changes of a turn that are rounding, those that do as an answer after the most turns, and so many of several contacts.
+constexpr double kSettled = 1e-14;
+constexpr double kAlmostSettled = 1e-11;
+constexpr int kMostTurns = 2000;
+
+struct One {
+  Eigen::Vector3d z = Eigen::Vector3d::Zero();
+  bool sticks = false;
+  Plane direction = Plane::Zero();
+  bool begins = false;
+};
+
+Plane across(const Plane& n) { return {-n[1], n[0]}; }
+
+// One contact that slips: what its friction along −n, with n at an angle from `reference`, makes of its slip.
+class Slip {
+ public:
+  Slip(const Eigen::Matrix3d& B, const Eigen::Vector3d& q, double coefficient, const Plane& reference)
+      : B_(B), q_(q), coefficient_(coefficient), reference_(reference) {}
+
+  // False where the contact's force does not lift against friction in this direction.
+  bool look(double angle) {
+    n_ = std::cos(angle) * reference_ + std::sin(angle) * across(reference_);
+    const double lift = B_(0, 0) - coefficient_ * (B_(0, 1) * n_[0] + B_(0, 2) * n_[1]);
+    if (!(lift > kLifts * B_(0, 0))) return false;
+    normal_ = -q_[0] / lift;
+    const Plane by_normal = B_.block<2, 1>(1, 0);
+    const Plane by_friction = -coefficient_ * (B_.block<2, 2>(1, 1) * n_);
+    const Plane own = q_.tail<2>();
+    slip_ = own + normal_ * (by_normal + by_friction);
+    terms_ = own.norm() + normal_ * (by_normal.norm() + by_friction.norm());
+    across_ = across(n_).dot(slip_);
+    if (std::abs(across_) <= kAligned * terms_) across_ = 0;
+    return true;
+  }
+  double across_direction() const { return across_; }
+  bool leads_on() const { return n_.dot(slip_) >= 0; }
+  One taken() const {
+    One one;
+    one.z << normal_, -coefficient_ * normal_ * n_;
+    one.direction = n_;
+    return one;
+  }
+
+ private:
+  const Eigen::Matrix3d& B_;
+  const Eigen::Vector3d& q_;
+  double coefficient_;
+  Plane reference_;
+  Plane n_ = Plane::Zero(), slip_ = Plane::Zero();
+  double normal_ = 0, terms_ = 0, across_ = 0;
+};
+
+// The direction nearest to `reference` that the slip keeps under its own friction.
+std::optional<One> slipping(const Eigen::Matrix3d& B, const Eigen::Vector3d& q, double coefficient,
+                            const Plane& reference) {
+  Slip slip(B, q, coefficient, reference);
+  const double part = 2 * std::numbers::pi / kAngles;
+  std::optional<One> nearest;
+  double distance = 0;
+  const auto take = [&](double angle) {
+    if (!slip.look(angle) || !slip.leads_on()) return;
+    if (nearest && std::abs(angle) >= distance) return;
+    nearest = slip.taken();
+    distance = std::abs(angle);
+  };
+  for (int k = -kAngles / 2; k < kAngles / 2; ++k) {
+    double low = k * part;
+    double high = (k + 1) * part;
+    if (!slip.look(low)) continue;
+    const double at_low = slip.across_direction();
+    if (at_low == 0) take(low);
+    if (at_low == 0 || !slip.look(high)) continue;
+    const double at_high = slip.across_direction();
+    if (at_high == 0 || (at_low < 0) == (at_high < 0)) continue;
+    for (int halving = 0; halving < kHalvings; ++halving) {
+      const double middle = 0.5 * (low + high);
+      if (!slip.look(middle)) break;
+      ((slip.across_direction() < 0) == (at_low < 0) ? low : high) = middle;
+    }
+    take(0.5 * (low + high));
+  }
+  return nearest;
+}
+
+std::optional<One> solve_one(const Eigen::Matrix3d& B, const Eigen::Vector3d& q, const ConeRows& contact) {
+  if (!(q[0] < 0)) return One();
+  const Eigen::FullPivLU<Eigen::Matrix3d> factors(B);
+  Plane reference = contact.slip;
+  if (factors.isInvertible()) {
+    const Eigen::Vector3d held = factors.solve(-q);
+    const double friction = held.tail<2>().norm();
+    const double bound = contact.coefficient * held[0];
+    const bool is_within = held[0] >= 0 && friction <= contact.ratio * bound * (1 + kOnCone);
+    const bool is_at_bound =
+        contact.breaks_away && friction >= contact.ratio * bound * (1 - kAtBound) && friction > 0;
+    if (is_within && !is_at_bound) return One{.z = held, .sticks = true};
+    if (reference.isZero(0) && friction > 0) reference = -held.tail<2>() / friction;
+    // It begins to slip with no acceleration.
+    if (is_at_bound && held[0] >= 0 && std::abs(friction - bound) <= kAtBound * bound)
+      return One{.z = held, .direction = -held.tail<2>() / friction, .begins = true};
+  }
+  if (reference.isZero(0)) reference = q.tail<2>();
+  reference = reference.isZero(0) ? Plane(1, 0) : Plane(reference.normalized());
+  return slipping(B, q, contact.coefficient, reference);
+}
+
+}  // namespace
+
+ConeAnswer solve_cones(const Matrix& B, const Vector& q, const std::vector<ConeRows>& contacts) {
+  ConeAnswer answer;
+  answer.z = Vector::Zero(q.size());
+  answer.sticks.assign(contacts.size(), 0);
+  answer.begins.assign(contacts.size(), 0);
+  answer.directions.assign(contacts.size(), Plane::Zero());
+  Vector w = q;
+  Vector sizes = q.cwiseAbs();
+  for (int turn = 0; turn < kMostTurns; ++turn) {
+    double largest = 0;
+    for (std::size_t k = 0; k < contacts.size(); ++k) {
+      const ConeRows& contact = contacts[k];
+      const Index count = contact.tangential < 0 ? 1 : 3;
+      const auto row = [&](Index i) { return i == 0 ? contact.normal : contact.tangential + i - 1; };
+      Eigen::Matrix3d own = Eigen::Matrix3d::Identity();
+      Eigen::Vector3d left = Eigen::Vector3d::Zero();
+      for (Index i = 0; i < count; ++i) {
+        left[i] = w[row(i)];
+        for (Index j = 0; j < count; ++j) own(i, j) = B(row(i), row(j));
+        for (Index j = 0; j < count; ++j) left[i] -= own(i, j) * answer.z[row(j)];
+      }
+      One found;
+      if (count == 1) {
+        found.z[0] = std::max(0.0, -left[0] / own(0, 0));
+      } else {
+        const std::optional<One> solved = solve_one(own, left, contact);
+        if (!solved) return answer;
+        found = *solved;
+      }
+      answer.sticks[k] = found.sticks ? 1 : 0;
+      answer.directions[k] = found.direction;
+      answer.begins[k] = found.begins ? 1 : 0;
+      for (Index j = 0; j < count; ++j) {
+        const double change = found.z[j] - answer.z[row(j)];
+        if (change == 0) continue;
+        answer.z[row(j)] = found.z[j];
+        w += change * B.col(row(j));
+        sizes = sizes.cwiseMax((found.z[j] * B.col(row(j))).cwiseAbs());
+        const double size = sizes[row(j)];
+        largest = std::max(largest, size > 0 ? std::abs(change * own(j, j)) / size : 0.0);
+      }
+    }
+    answer.solved = contacts.size() == 1 || largest <= kAlmostSettled;
+    if (contacts.size() == 1 || largest <= kSettled) return answer;
+  }
+  return answer;
+}
+
+}  // namespace slideway

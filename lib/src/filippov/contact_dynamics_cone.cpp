@@ -1,0 +1,375 @@
+// ContactDynamics of contacts with friction in a plane: whether they slip or stick, in which direction, and with what force.
+#include <algorithm>
+#include <cmath>
+#include <stdexcept>
+#include <string>
+
+#include "core/number_text.hpp"
+#include "filippov/contact_dynamics.hpp"
+#include "filippov/contact_dynamics_shared.hpp"
+
+namespace slideway {
+
+namespace {
+
+// Friction that holds is within its cone, but for this part of the bound.
+constexpr double kWithinCone = 1e-10;
+// Rounding of the velocity of slip, in units of its terms.
+constexpr double kSlipRounding = 64;
+// The direction of a speed below so many unseen ones is one of errors; the line of slip then stays, so that its end is seen.
+constexpr double kLineStays = 200;
+// Slip begins in a direction that is wrong by so many unseen speeds. Fewer would leave more of the stiff equations to methods that are
+// explicit, whose errors there add up.
+constexpr double kBegins = 50;
+// Slip that has been this slow for so many steps has stopped.
+constexpr int kMostSlowSteps = 10;
+
+}  // namespace
+
+const Guard& ContactDynamics::function_of(Index row) const {
+  if (!is_grip(row)) return contact(row).gap;
+  return contact(owner_of(row)).cone->velocities[at((row - contacts()) % 2)];
+}
+
+const std::vector<Index>& ContactDynamics::rows_of(const std::vector<Index>& of) {
+  if (cones_.empty()) return of;
+  buffers_.rows = of;
+  for (const Index c : of) {
+    if (!contact(c).cone || !sticks(c)) continue;
+    buffers_.rows.push_back(contacts() + 2 * c);
+    buffers_.rows.push_back(contacts() + 2 * c + 1);
+  }
+  return buffers_.rows;
+}
+
+bool ContactDynamics::has_cones(const std::vector<Index>& of) const {
+  return !cones_.empty() &&
+         std::any_of(of.begin(), of.end(), [this](Index c) { return contact(c).cone.has_value(); });
+}
+
+double ContactDynamics::coefficient_of(double t, ConstVectorRef x, Index i) const {
+  const double coefficient = contact(i).cone->coefficient(t, x);
+  if (coefficient >= 0 && std::isfinite(coefficient)) return coefficient;
+  throw std::runtime_error("the coefficient of friction of contact '" + contact(i).name + "' is " +
+                           number_text(coefficient) + " at t = " + number_text(t) +
+                           ", expected a number >= 0");
+}
+
+double ContactDynamics::ratio_of(double t, ConstVectorRef x, Index i) const {
+  if (!contact(i).cone->at_rest) return 1;
+  const double ratio = contact(i).cone->at_rest(t, x);
+  if (ratio >= 1 && std::isfinite(ratio)) return ratio;
+  throw std::runtime_error("the friction of contact '" + contact(i).name + "' at rest is " +
+                           number_text(ratio) + " times that of slip at t = " + number_text(t) +
+                           ", expected a number >= 1");
+}
+
+Eigen::Vector2d ContactDynamics::slip_of(double t, ConstVectorRef x, Index i) const {
+  return {contact(i).cone->velocities[0].value(t, x), contact(i).cone->velocities[1].value(t, x)};
+}
+
+// Beyond v = 0 on the line of slip the friction keeps its direction, so that the field is smooth there.
+Eigen::Vector2d ContactDynamics::direction_of(double t, ConstVectorRef x, Index i) const {
+  const Grip& grip = grips_[at(i)];
+  if (grip.begins) return grip.direction;
+  const Eigen::Vector2d slip = slip_of(t, x, i);
+  const double speed = slip.norm();
+  if (!(speed > grip.rounding)) return grip.direction;
+  return slip.dot(grip.direction) < 0 ? Eigen::Vector2d(-slip / speed) : Eigen::Vector2d(slip / speed);
+}
+
+double ContactDynamics::slip_speed(double t, ConstVectorRef x, Index i) const {
+  return slip_of(t, x, i).norm();
+}
+
+double ContactDynamics::slip_rounding(double t, ConstVectorRef x, Index i) {
+  double size = 0;
+  for (Index row = contacts() + 2 * i; row < contacts() + 2 * i + 2; ++row) {
+    const Sparse& gradient = slopes(t, x, row);
+    size += std::abs(gaps_of_[at(row)].by_time * t);
+    for (std::size_t k = 0; k < gradient.states.size(); ++k) {
+      const Index state = gradient.states[k];
+      size += std::abs(gradient.values[k]) * (std::abs(x[state]) + far_.typical_sizes[state]);
+    }
+  }
+  return kSlipRounding * kEpsilon * size + impact_noise_;
+}
+
+double ContactDynamics::slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) {
+  const Index first = contacts() + 2 * i;
+  return tolerance(t, x, first, weights) + tolerance(t, x, first + 1, weights);
+}
+
+ContactDynamics::GripGuard ContactDynamics::grip_guard(double t, ConstVectorRef x, Index i) const {
+  if (sticks(i)) {
+    const double bound = ratio_of(t, x, i) * coefficient_of(t, x, i) * buffers_.all_forces[i];
+    const double held = std::hypot(buffers_.all_friction[i], buffers_.second_friction[i]);
+    return {bound - held, std::abs(bound) + held};
+  }
+  const Eigen::Vector2d slip = slip_of(t, x, i);
+  const double speed = slip.norm();
+  // Explicit steps may go to and fro about v = 0, in reach of their errors, without coming to the line across it.
+  const Grip& grip = grips_[at(i)];
+  if (grip.slow_steps > kMostSlowSteps && is_slow(t, x, i)) return {-kLineStays * grip.unseen, speed};
+  return {slip.dot(grips_[at(i)].direction) < 0 ? -speed : speed, speed};
+}
+
+bool ContactDynamics::is_slow(double t, ConstVectorRef x, Index i) const {
+  const Grip& grip = grips_[at(i)];
+  return slip_of(t, x, i).norm() <= grip.rounding + kLineStays * grip.unseen;
+}
+
+double ContactDynamics::begin_guard(double t, ConstVectorRef x, Index i) const {
+  const Grip& grip = grips_[at(i)];
+  if (!grip.begins) return 1;
+  const Eigen::Vector2d slip = slip_of(t, x, i);
+  return kBegins * grip.unseen - std::abs(slip[0] * grip.direction[1] - slip[1] * grip.direction[0]);
+}
+
+void ContactDynamics::end_begin(double t, ConstVectorRef x, Index i) {
+  Grip& grip = grips_[at(i)];
+  grip.begins = false;
+  const Eigen::Vector2d slip = slip_of(t, x, i);
+  if (slip.norm() > 0) grip.direction = slip.normalized();
+}
+
+void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  const std::vector<Index>& closed) {
+  std::vector<Index> beginning;
+  for (const Index c : closed) {
+    if (grips_[at(c)].begins && !sticks(c)) beginning.push_back(c);
+  }
+  if (beginning.empty()) return;
+  for (const Index c : beginning) grips_[at(c)].sticks = true;
+  prepare(t, x, lambda, closed);
+  at_hand_.right_side = -at_hand_.accelerations;
+  solve();
+  for (const Index c : beginning) {
+    const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c);
+    const Eigen::Vector2d held = at_hand_.solution.segment<2>(row - at_hand_.contacts.begin());
+    if (held.norm() > 0) grips_[at(c)].direction = -held.normalized();
+    grips_[at(c)].sticks = false;
+  }
+}
+
+void ContactDynamics::follow_slip(double t, ConstVectorRef x) {
+  for (const Index c : cones_) {
+    Grip& grip = grips_[at(c)];
+    if (grip.sticks || grip.begins || !std::binary_search(closed_.begin(), closed_.end(), c)) continue;
+    const Eigen::Vector2d slip = slip_of(t, x, c);
+    const double speed = slip.norm();
+    if (is_slow(t, x, c)) {
+      if (grip.slow_steps >= 0) ++grip.slow_steps;
+      continue;
+    }
+    grip.slow_steps = 0;
+    if (slip.dot(grip.direction) > 0) grip.direction = slip / speed;
+  }
+}
+
+void ContactDynamics::set_closed_in(const Mode& word, Index surfaces) {
+  std::vector<Index> closed;
+  for (Index c = 0; c < contacts() && surfaces + c < word.size(); ++c) {
+    if (word.slides_on(surfaces + c)) closed.push_back(c);
+  }
+  set_closed(std::move(closed));
+  for (std::size_t k = 0; k < cones_.size(); ++k) {
+    const Index place = surfaces + contacts() + static_cast<Index>(k);
+    grips_[at(cones_[k])].sticks = place < word.size() && word.slides_on(place);
+    grips_[at(cones_[k])].begins = false;
+  }
+}
+
+void ContactDynamics::find_directions(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  std::vector<Index> resting;
+  for (const Index c : cones_) {
+    Grip& grip = grips_[at(c)];
+    if (grip.sticks || grip.begins || !std::binary_search(closed_.begin(), closed_.end(), c)) continue;
+    grip.rounding = slip_rounding(t, x, c);
+    const Eigen::Vector2d slip = slip_of(t, x, c);
+    if (slip.norm() > grip.rounding)
+      grip.direction = slip.normalized();
+    else
+      resting.push_back(c);
+  }
+  if (resting.empty()) return;
+  for (const Index c : resting) grips_[at(c)].sticks = grips_[at(c)].breaks_away = true;
+  release_into_slip(t, x, lambda, closed_, resting);
+  for (const Index c : resting) grips_[at(c)].sticks = grips_[at(c)].begins = false;
+}
+
+std::vector<double> ContactDynamics::grips_as_numbers() const {
+  std::vector<double> numbers;
+  for (std::size_t c = 0; c < grips_.size() && !cones_.empty(); ++c) {
+    const Grip& grip = grips_[c];
+    numbers.insert(numbers.end(), {grip.sticks ? 1.0 : 0.0, grip.begins ? 1.0 : 0.0, grip.direction[0],
+                                   grip.direction[1], grip.rounding, grip.unseen});
+  }
+  return numbers;
+}
+
+void ContactDynamics::take_grips(const std::vector<double>& numbers) {
+  for (std::size_t c = 0; c < grips_.size() && 6 * c + 5 < numbers.size(); ++c) {
+    const double* const of = numbers.data() + 6 * c;
+    grips_[c] = {.sticks = of[0] != 0,
+                 .begins = of[1] != 0,
+                 .direction = {of[2], of[3]},
+                 .rounding = of[4],
+                 .unseen = of[5]};
+  }
+}
+
+void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,
+                                    VectorRef b) {
+  const Index owner = owner_of(row);
+  const Contact& c = contact(owner);
+  if (is_grip(row)) {
+    c.cone->acts_on[at((row - contacts()) % 2)](t, x, b);
+    return;
+  }
+  c.add_unit_force(t, x, lambda, buffers_.friction_unit, b);
+  if (!c.cone || sticks(owner)) return;
+  const Eigen::Vector2d friction = -coefficient_of(t, x, owner) * direction_of(t, x, owner);
+  for (Index k = 0; k < 2; ++k) {
+    c.cone->acts_on[at(k)](t, x, buffers_.friction_unit);
+    b += friction[k] * buffers_.friction_unit;
+    buffers_.friction_unit.setZero();
+  }
+}
+
+// The forces of friction that go with all_forces, where the rows at hand are those of the closed contacts.
+void ContactDynamics::take_cone_forces(double t, ConstVectorRef x, double weight) {
+  if (cones_.empty()) return;
+  auto row = static_cast<Index>(closed_.size());
+  for (std::size_t r = 0; r < closed_.size(); ++r) {
+    const Index c = closed_[r];
+    if (!contact(c).cone) continue;
+    Eigen::Vector2d friction;
+    if (sticks(c)) {
+      friction = at_hand_.solution.segment<2>(row);
+      row += 2;
+    } else {
+      friction = -coefficient_of(t, x, c) * at_hand_.solution[static_cast<Index>(r)] * direction_of(t, x, c);
+    }
+    buffers_.all_friction[c] += weight * friction[0];
+    buffers_.second_friction[c] += weight * friction[1];
+  }
+}
+
+void ContactDynamics::refuse_grip(double t, Index row) {
+  const Index which = at_hand_.contacts[at(row)];
+  throw std::runtime_error("the friction of contact '" + contact(owner_of(which)).name +
+                           "' does not act on its velocity " + std::to_string((which - contacts()) % 2 + 1) +
+                           ": a unit force changes it by " + number_text(effect(row, row)) +
+                           ", expected more than 0, at t = " + number_text(t) +
+                           "; check acts_on of the friction: a force in the direction of each velocity");
+}
+
+ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, const std::vector<Index>& of,
+                                                const Vector& free, bool are_impulses) const {
+  std::vector<Index> all(at_hand_.contacts.size());
+  for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<Index>(r);
+  std::vector<ConeRows> rows;
+  auto next = static_cast<Index>(of.size());
+  for (std::size_t r = 0; r < of.size(); ++r) {
+    ConeRows& one = rows.emplace_back();
+    one.normal = static_cast<Index>(r);
+    if (!contact(of[r]).cone || !sticks(of[r])) continue;
+    one.tangential = next;
+    one.coefficient = coefficient_of(t, x, of[r]);
+    if (are_impulses) {
+      const Eigen::Vector2d slip = free.segment<2>(next);
+      if (slip.norm() > 0) one.slip = slip.normalized();
+    } else {
+      one.ratio = ratio_of(t, x, of[r]);
+      one.breaks_away = grips_[at(of[r])].breaks_away;
+    }
+    next += 2;
+  }
+  ConeAnswer answer = solve_cones(effects(all), free, rows);
+  if (answer.solved) return answer;
+  throw std::runtime_error(
+      std::string(are_impulses ? "no impulses" : "no forces") +
+      " that only push, with friction within its cones, satisfy the contacts " + names(of) +
+      " at t = " + number_text(t) +
+      "; friction may press the bodies together as fast as the forces part them, a Painlevé "
+      "situation: give the contact a stiffness, or a smaller friction");
+}
+
+std::vector<Index> ContactDynamics::settle_grips(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                 const std::vector<Index>& touching) {
+  std::vector<Index> resting;
+  bool any_breaks = false;
+  for (const Index c : touching) {
+    if (!contact(c).cone) continue;
+    Grip& grip = grips_[at(c)];
+    const Eigen::Vector2d slip = slip_of(t, x, c);
+    grip.rounding = slip_rounding(t, x, c);
+    grip.slow_steps = -1;
+    grip.sticks = !(slip.norm() > grip.rounding);
+    grip.begins = grip.begins && !grip.sticks;
+    if (grip.sticks) {
+      resting.push_back(c);
+      any_breaks = any_breaks || grip.breaks_away;
+    } else if (!grip.begins) {
+      grip.direction = slip.normalized();
+    }
+  }
+  std::vector<Index> closed = closed_under_forces(t, x, lambda, touching);
+  if (!resting.empty() && (any_breaks || !grips_hold(t, x, lambda, closed))) {
+    release_into_slip(t, x, lambda, touching, resting);
+    closed = closed_under_forces(t, x, lambda, touching);
+  }
+  for (const Index c : resting) {
+    if (!std::binary_search(closed.begin(), closed.end(), c)) grips_[at(c)].sticks = false;
+  }
+  return closed;
+}
+
+bool ContactDynamics::grips_hold(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                 const std::vector<Index>& closed) {
+  if (closed.empty()) return true;
+  solve_for_forces(t, x, lambda, 0, closed);
+  auto row = static_cast<Index>(closed.size());
+  for (std::size_t r = 0; r < closed.size(); ++r) {
+    const Index c = closed[r];
+    if (!contact(c).cone || !sticks(c)) continue;
+    const double held = at_hand_.solution.segment<2>(row).norm();
+    const double bound =
+        ratio_of(t, x, c) * coefficient_of(t, x, c) * at_hand_.solution[static_cast<Index>(r)];
+    if (!(held <= bound * (1 + kWithinCone))) return false;
+    row += 2;
+  }
+  return true;
+}
+
+// Decides which of the contacts at rest go on to stick, and the directions of the others. They are taken to stick so far.
+void ContactDynamics::release_into_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                        const std::vector<Index>& touching,
+                                        const std::vector<Index>& resting) {
+  prepare(t, x, lambda, touching);
+  const ConeAnswer answer = solve_cones_at_hand(t, x, touching, at_hand_.accelerations, false);
+  for (std::size_t r = 0; r < touching.size(); ++r) {
+    if (std::find(resting.begin(), resting.end(), touching[r]) == resting.end()) continue;
+    Grip& grip = grips_[at(touching[r])];
+    grip.sticks = answer.sticks[r] != 0;
+    grip.begins = answer.begins[r] != 0;
+    grip.breaks_away = false;
+    grip.direction = answer.directions[r];
+    if (grip.sticks) {
+      const auto row =
+          std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * touching[r]);
+      const Eigen::Vector2d held = answer.z.segment<2>(row - at_hand_.contacts.begin());
+      if (held.norm() > 0) grip.direction = -held.normalized();
+    }
+  }
+}
+
+void ContactDynamics::refuse_mixed_impact(double t, const std::vector<Index>& touching) const {
+  throw std::runtime_error(
+      "the impact of " + names(touching) + " at t = " + number_text(t) +
+      " is not known: some of them have friction along a line, others in a plane; give the friction "
+      "of all of them two velocities");
+}
+
+}  // namespace slideway

@@ -1,0 +1,58 @@
+#include "rules/contact_grips.hpp"
+
+#include <algorithm>
+
+#include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+std::vector<Index> turn_grips(RunState& now, const std::vector<Index>& arrived) {
+  std::vector<Index> turned;
+  if (arrived.empty()) return turned;
+  ContactDynamics& contacts = *now.here->contacts;
+  bool any_stops = false;
+  for (const Index c : arrived) {
+    if (!contains(contacts.closed(), c)) continue;
+    if (contacts.sticks(c)) {
+      contacts.break_away(c);
+    } else {
+      // It is not the begin alone that is over.
+      const bool begins = contacts.begins_to_slip(c);
+      contacts.end_begin(now.t, now.x, c);
+      if (begins && contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c)) continue;
+      if (!contacts.is_slow(now.t, now.x, c)) continue;
+      contacts.stop_slip(c);
+      any_stops = true;
+    }
+    turned.push_back(c);
+  }
+  if (any_stops) contacts.project(now.t, contacts.closed(), now.lambda, now.weights, now.x);
+  contacts.find_directions(now.t, now.x, now.lambda);
+  return turned;
+}
+
+void note_grips(const RunState& now, const std::vector<Index>& turned, const std::vector<Index>& stuck,
+                EventRecord& record) {
+  const ContactDynamics& contacts = *now.here->contacts;
+  bool any_sticks = false, any_slips = false;
+  for (const Index c : turned) {
+    const auto place =
+        std::find(contacts.cones().begin(), contacts.cones().end(), c) - contacts.cones().begin();
+    now.list(now.mode.size() + contacts.contacts() + static_cast<Index>(place), record);
+    const bool sticks = contains(contacts.closed(), c) && contacts.sticks(c);
+    any_sticks = any_sticks || (sticks && !contains(stuck, c));
+    any_slips = any_slips || (!sticks && contains(stuck, c));
+  }
+  record.kind = any_sticks && any_slips ? EventKind::corner
+                : any_sticks            ? EventKind::sliding_entry
+                : any_slips             ? EventKind::sliding_exit
+                                        : EventKind::crossing;
+  record.reason = any_sticks  ? reason::kFrictionHolds
+                  : any_slips ? reason::kFrictionAtBound
+                              : reason::kSlipsOtherWay;
+  now.end(record);
+}
+
+}  // namespace slideway

@@ -1,0 +1,325 @@
+// Contacts with friction in a plane: slip that turns, stops and begins, bodies that roll, impacts. What is expected has closed forms.
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+constexpr double g = 9.81;
+
+std::string number(double value) {
+  char text[40];
+  std::snprintf(text, sizeof text, "%.17g", value);
+  return text;
+}
+
+// A block on a slope: x down the slope, y along it, z across. `units` of length and of mass.
+std::string block(double alpha, double mu, double vx, double vy, double end, double length = 1,
+                  const std::string& more = "") {
+  return "[parameters]\nm = 2.0\ng = " + number(g * length) + "\nalpha = " + number(alpha) +
+         "\nmu = " + number(mu) + "\n[states]\nx = 0\ny = 0\nz = 0\nvx = " + number(vx * length) +
+         "\nvy = " + number(vy * length) + "\nvz = 0\n[time]\nend = " + number(end) +
+         "\n[derivatives]\nx = \"vx\"\ny = \"vy\"\nz = \"vz\"\nvx = \"g*sin(alpha)\"\nvy = \"0\"\nvz = "
+         "\"-g*cos(alpha)\"\n[[contacts]]\nname = \"slope\"\ngap = \"z\"\nacts_on = { vz = \"1/m\" "
+         "}\nrestitution = "
+         "0\nfriction = { name = [\"Fx\", \"Fy\"], mu = \"mu\"" +
+         more + ", velocity = [\"vx\", \"vy\"], acts_on = [{ vx = \"1/m\" }, { vy = \"1/m\" }] }\n";
+}
+
+std::string ball(double restitution, double mu, const std::string& start, double end) {
+  return "[parameters]\nm = 0.17\nR = 0.03\ng = 9.81\nmu = " + number(mu) +
+         "\nI = \"0.4*m*R^2\"\n[states]\nx = 0\ny = 0\n" + start + "\n[time]\nend = " + number(end) + R"toml(
+[derivatives]
+x = "vx"
+y = "vy"
+z = "vz"
+vx = "0"
+vy = "0"
+vz = "-g"
+wx = "0"
+wy = "0"
+wz = "0"
+[[contacts]]
+name = "cloth"
+gap = "z - R"
+acts_on = { vz = "1/m" }
+friction = { mu = "mu", velocity = ["vx - R*wy", "vy + R*wx"], acts_on = [{ vx = "1/m", wy = "-R/I" }, { vy = "1/m", wx = "R/I" }] }
+restitution = )toml" +
+         number(restitution) + "\n";
+}
+
+std::string kinds(const Solution& solution) {
+  std::string text;
+  for (const EventRecord& event : solution.events)
+    text += (text.empty() ? "" : ", ") + std::string(to_string(event.kind));
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("a block thrown along a plane goes straight, stops at v/(mu g) and stays") {
+  const double mu = 0.4, speed = 3;
+  for (const double angle : {0.0, 0.7, 2.5, -1.2}) {
+    CAPTURE(angle);
+    const double stops = speed / (mu * g);
+    const double way = 0.5 * speed * stops;
+    for_all_methods(block(0, mu, speed * std::cos(angle), speed * std::sin(angle), 5),
+                    [&](const Finished& finished, double rtol) {
+                      REQUIRE(kinds(finished.solution) == "sliding_entry");
+                      CHECK(finished.solution.events[0].surface_names.front() == "slip of slope");
+                      CHECK(std::abs(finished.solution.events[0].t - stops) < 10 * rtol);
+                      CHECK(std::abs(finished.end(0) - way * std::cos(angle)) < 100 * rtol);
+                      CHECK(std::abs(finished.end(1) - way * std::sin(angle)) < 100 * rtol);
+                      CHECK(std::hypot(finished.end(3), finished.end(4)) < 1e-15);
+                      CHECK(finished.solution.final.mode.word() == "00");
+                      CHECK(finished.observed("Fx", 0.1) == doctest::Approx(-2 * mu * g * std::cos(angle)));
+                      CHECK(finished.observed("Fy", 0.1) == doctest::Approx(-2 * mu * g * std::sin(angle)));
+                      CHECK(std::abs(finished.observed("Fx", 4.0)) < 1e-12);
+                    });
+  }
+}
+
+TEST_CASE("a block at rest on a slope below its angle of friction does not creep") {
+  for_all_methods(block(0.3, 0.4, 0, 0, 1000), [](const Finished& finished, double) {
+    CHECK(finished.solution.events.empty());
+    CHECK(finished.solution.final.mode.word() == "00");
+    CHECK(std::abs(finished.end(0)) < 1e-12);
+    CHECK(std::abs(finished.end(3)) < 1e-15);
+    CHECK(finished.observed("Fx", 500) == doctest::Approx(-2 * g * std::sin(0.3)).epsilon(1e-13));
+  });
+}
+
+TEST_CASE("a block thrown across a slope turns down and stops where the equation of its angle says") {
+  // With u the tangent of half the angle from downhill and k = mu/tan(alpha): v = v0 u^(k-1) (1 + u^2)/2, dt = -v0 (u^(k-2) + u^k) du/(2 g sin(alpha)).
+  const double alpha = 0.3, v0 = 2;
+  for (const double k : {1.3, 2.0, 4.0}) {
+    CAPTURE(k);
+    const double mu = k * std::tan(alpha);
+    const double pull = g * std::sin(alpha);
+    const double stops = v0 / pull * k / (k * k - 1);
+    const double x = v0 * v0 / (4 * pull * (k * k - 1));
+    const double y = v0 * v0 / (2 * pull) * 4 * k / (4 * k * k - 1);
+    for_all_methods(block(alpha, mu, 0, v0, stops + 1), [&](const Finished& finished, double rtol) {
+      REQUIRE(kinds(finished.solution) == "sliding_entry");
+      CHECK(std::abs(finished.solution.events[0].t - stops) < 100 * rtol);
+      CHECK(std::abs(finished.end(0) - x) < 100 * rtol);
+      CHECK(std::abs(finished.end(1) - y) < 100 * rtol);
+      CHECK(std::hypot(finished.end(3), finished.end(4)) < 1e-15);
+    });
+  }
+}
+
+TEST_CASE("a block thrown across a slope in other units turns down and stops as well") {
+  const double alpha = 0.3, v0 = 2, k = 2, length = 1e5;
+  const double pull = g * std::sin(alpha);
+  Vector units = Vector::Constant(6, length);
+  for_all_methods(
+      block(alpha, k * std::tan(alpha), 0, v0, 3, length), {1e-4, 1e-8},
+      [&](const Finished& finished, double rtol) {
+        REQUIRE(kinds(finished.solution) == "sliding_entry");
+        CHECK(std::abs(finished.solution.events[0].t - v0 / pull * k / (k * k - 1)) < 100 * rtol);
+        CHECK(std::abs(finished.end(0) / length - v0 * v0 / (4 * pull * (k * k - 1))) < 100 * rtol);
+      },
+      units);
+}
+
+TEST_CASE("at the angle of friction the speed and its part downhill have a constant sum") {
+  const double alpha = 0.3, v0 = 2;
+  for_all_methods(block(alpha, std::tan(alpha), 0, v0, 4), [&](const Finished& finished, double rtol) {
+    CHECK(finished.solution.events.empty());
+    const double speed = std::hypot(finished.end(3), finished.end(4));
+    CHECK(std::abs(speed + finished.end(3) - v0) < 1000 * rtol);
+    CHECK(std::abs(speed - 0.5 * v0) < 0.01);
+    CHECK(finished.solution.final.mode.word() == "0+");
+  });
+}
+
+TEST_CASE("a block thrown up a steep slope slips back") {
+  const double alpha = 0.6, mu = 0.4, v0 = 3;
+  const double up = g * (std::sin(alpha) + mu * std::cos(alpha));
+  const double down = g * (std::sin(alpha) - mu * std::cos(alpha));
+  for_all_methods(block(alpha, mu, -v0, 0, 2), [&](const Finished& finished, double rtol) {
+    REQUIRE(kinds(finished.solution) == "crossing");
+    const double turn = v0 / up;
+    CHECK(std::abs(finished.solution.events[0].t - turn) < 100 * rtol);
+    CHECK(std::abs(finished.end(3) - down * (2 - turn)) < 100 * rtol);
+    CHECK(std::abs(finished.end(4)) < 1e-12);
+  });
+}
+
+TEST_CASE("a ball with spin slips along a parabola until it rolls at 2u/(7 mu g)") {
+  const double mu = 0.2, R = 0.03;
+  const double vx = 1.5, vy = -0.4, wx = 30, wy = -20;
+  const double ux = vx - R * wy, uy = vy + R * wx;
+  const double u = std::hypot(ux, uy);
+  const double rolls = 2 * u / (7 * mu * g);
+  const std::string start = "z = \"R\"\nvx = 1.5\nvy = -0.4\nvz = 0\nwx = 30\nwy = -20\nwz = 5";
+  for_all_methods(ball(0.5, mu, start, 1.0), [&](const Finished& finished, double rtol) {
+    REQUIRE(kinds(finished.solution) == "sliding_entry");
+    CHECK(std::abs(finished.solution.events[0].t - rolls) < 100 * rtol);
+    CHECK(std::abs(finished.end(3) - (vx - 2 * ux / 7)) < 100 * rtol);
+    CHECK(std::abs(finished.end(4) - (vy - 2 * uy / 7)) < 100 * rtol);
+    CHECK(std::abs(finished.end(3) - R * finished.end(7)) < 1e-13);
+    CHECK(std::abs(finished.end(4) + R * finished.end(6)) < 1e-13);
+    CHECK(std::abs(finished.end(8) - 5) < 100 * rtol);
+    const double x = vx * rolls - 0.5 * mu * g * rolls * rolls * ux / u + (vx - 2 * ux / 7) * (1 - rolls);
+    CHECK(std::abs(finished.end(0) - x) < 100 * rtol);
+    // Half way it is on the parabola.
+    const double t = 0.5 * rolls;
+    CHECK(std::abs(finished.solution.trajectory(t)(1) - (vy * t - 0.5 * mu * g * t * t * uy / u)) <
+          100 * rtol);
+  });
+}
+
+TEST_CASE("a block breaks away on a table that turns ever faster") {
+  // At the radius r the friction is m·r·√(a² + w⁴) for w = a·t.
+  const double mu = 0.3, r = 0.5, a = 0.4;
+  const double slips = std::pow(mu * mu * g * g / (r * r) - a * a, 0.25) / a;
+  const auto text = [&](double end) {
+    return "[parameters]\na = 0.4\n[states]\nx = 0.5\ny = 0\nz = 0\nvx = 0\nvy = 0\nvz = 0\n[time]\nend = " +
+           number(end) +
+           R"toml(
+[derivatives]
+x = "vx"
+y = "vy"
+z = "vz"
+vx = "0"
+vy = "0"
+vz = "-9.81"
+[[contacts]]
+name = "table"
+gap = "z"
+acts_on = { vz = "1" }
+restitution = 0
+friction = { mu = 0.3, velocity = ["vx + a*t*y", "vy - a*t*x"], acts_on = [{ vx = "1" }, { vy = "1" }] }
+)toml";
+  };
+  const Finished reference = run(text(slips + 0.3), Method::dop853, 1e-11);
+  REQUIRE(reference.solution.outcome.succeeded());
+  for_all_methods(text(slips + 0.3), [&](const Finished& finished, double rtol) {
+    REQUIRE(kinds(finished.solution) == "sliding_exit");
+    CHECK(std::abs(finished.solution.events[0].t - slips) < 100 * rtol);
+    const double turned = 0.5 * a * slips * slips;
+    CHECK(std::abs(finished.solution.events[0].before(0) - r * std::cos(turned)) < 100 * rtol);
+    CHECK((finished.solution.final.state - reference.solution.final.state).norm() < 1000 * rtol);
+  });
+}
+
+TEST_CASE("friction that holds more at rest lets go with a jump of the acceleration") {
+  // The slope tilts: tan(alpha) = 0.5 lets go, and the pull at that moment is mu_s against mu.
+  const double mu = 0.3, mu_s = 0.5;
+  std::string text = block(0, mu, 0, 0, 1.0, 1, ", mu_s = 0.5");
+  const auto replace = [&](const std::string& what, const std::string& by) {
+    text.replace(text.find(what), what.size(), by);
+  };
+  replace("vx = \"g*sin(alpha)\"", "vx = \"0.8*g*sin(t)\"");
+  replace("vy = \"0\"", "vy = \"0.6*g*sin(t)\"");
+  replace("\"-g*cos(alpha)\"", "\"-g\"");
+  const double slips = std::asin(mu_s);
+  const double speed = g * (std::cos(slips) - std::cos(1.0)) - mu * g * (1 - slips);
+  for_all_methods(text, [&](const Finished& finished, double rtol) {
+    REQUIRE(kinds(finished.solution) == "sliding_exit");
+    CHECK(std::abs(finished.solution.events[0].t - slips) < 100 * rtol);
+    CHECK(std::abs(finished.end(3) - 0.8 * speed) < 100 * rtol);
+    CHECK(std::abs(finished.end(4) - 0.6 * speed) < 100 * rtol);
+  });
+}
+
+TEST_CASE("a ball that hits a floor slips or rolls off against its direction of slip") {
+  const double e = 0.5, R = 0.03, height = 0.4;
+  const double fall = std::sqrt(2 * height / g);
+  const double u = g * fall;
+  const double vx = 0.6, vy = 0.3, wx = 5, wy = -12;
+  const double sx = vx - R * wy, sy = vy + R * wx;
+  const double s = std::hypot(sx, sy);
+  const std::string start = "z = \"R + 0.4\"\nvx = 0.6\nvy = 0.3\nvz = 0\nwx = 5\nwy = -12\nwz = 0";
+  for (const double mu : {0.03, 0.5}) {
+    // The impulse of friction per unit of mass: up to mu(1 + e)u, and 2s/7 stops the slip.
+    const double lost = std::min(mu * (1 + e) * u, 2 * s / 7);
+    for_all_methods(ball(e, mu, start, fall + 0.01), {1e-5, 1e-9},
+                    [&](const Finished& finished, double rtol) {
+                      REQUIRE(kinds(finished.solution) == "impact");
+                      CHECK(std::abs(finished.end(3) - (vx - lost * sx / s)) < 100 * rtol);
+                      CHECK(std::abs(finished.end(4) - (vy - lost * sy / s)) < 100 * rtol);
+                      CHECK(std::abs(finished.end(6) - (wx - lost * sy / s / (0.4 * R))) < 1e4 * rtol);
+                      CHECK(std::abs(finished.end(7) - (wy + lost * sx / s / (0.4 * R))) < 1e4 * rtol);
+                    });
+  }
+}
+
+TEST_CASE("a ball that bounces ever lower comes to roll") {
+  const std::string start = "z = \"R + 0.1\"\nvx = 0.6\nvy = 0.3\nvz = 0\nwx = 5\nwy = -12\nwz = 0";
+  const double R = 0.03;
+  for_all_methods(ball(0.5, 0.3, start, 3), {1e-5, 1e-8}, [&](const Finished& finished, double rtol) {
+    CHECK(finished.count(EventKind::zeno) == 1);
+    CHECK(finished.solution.final.mode.word() == "00");
+    CHECK(std::abs(finished.end(3) - (0.6 - 2 * (0.6 + 12 * R) / 7)) < 100 * rtol);
+    CHECK(std::abs(finished.end(4) - (0.3 - 2 * (0.3 + 5 * R) / 7)) < 100 * rtol);
+  });
+}
+
+TEST_CASE("a box on a box drags it along, or does not") {
+  // The upper box is thrown; the lower one moves where mu1·m1 > mu2·(m1 + m2).
+  const double v0 = 2, angle = 0.9;
+  const double c = std::cos(angle), s = std::sin(angle);
+  for (const double mu2 : {0.3, 0.05}) {
+    const double mu1 = 0.4, m1 = 1, m2 = 2;
+    std::string text = "[parameters]\nmu2 = " + number(mu2) +
+                       "\n[states]\nx1 = 0\ny1 = 0\nz1 = 1\nx2 = 0\ny2 = 0\nz2 = 0\nvx1 = " + number(v0 * c) +
+                       "\nvy1 = " + number(v0 * s) + R"toml(
+vz1 = 0
+vx2 = 0
+vy2 = 0
+vz2 = 0
+[time]
+end = 6
+[derivatives]
+x1 = "vx1"
+y1 = "vy1"
+z1 = "vz1"
+x2 = "vx2"
+y2 = "vy2"
+z2 = "vz2"
+vx1 = "0"
+vy1 = "0"
+vz1 = "-9.81"
+vx2 = "0"
+vy2 = "0"
+vz2 = "-9.81"
+[[contacts]]
+name = "between"
+gap = "z1 - z2 - 1"
+acts_on = { vz1 = "1", vz2 = "-1/2" }
+restitution = 0
+friction = { mu = 0.4, velocity = ["vx1 - vx2", "vy1 - vy2"], acts_on = [{ vx1 = "1", vx2 = "-1/2" }, { vy1 = "1", vy2 = "-1/2" }] }
+[[contacts]]
+name = "floor"
+gap = "z2"
+acts_on = { vz2 = "1/2" }
+restitution = 0
+friction = { mu = "mu2", velocity = ["vx2", "vy2"], acts_on = [{ vx2 = "1/2" }, { vy2 = "1/2" }] }
+)toml";
+    const double slows = mu1 * g;
+    const double drags = std::max(0.0, (mu1 * m1 - mu2 * (m1 + m2)) * g / m2);
+    const double together = v0 / (slows + drags);
+    const double common = drags * together;
+    const double ends = drags > 0 ? together + common / (mu2 * g) : together;
+    const double lower =
+        0.5 * drags * together * together + (drags > 0 ? 0.5 * common * common / (mu2 * g) : 0.0);
+    const double upper = lower + 0.5 * v0 * together;
+    for_all_methods(text, {1e-4, 1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+      REQUIRE(finished.solution.events.size() == (drags > 0 ? 2 : 1));
+      CHECK(std::abs(finished.solution.events.front().t - together) < 100 * rtol);
+      CHECK(std::abs(finished.solution.events.back().t - ends) < 100 * rtol);
+      CHECK(std::abs(finished.end(0) - upper * c) < 100 * rtol);
+      CHECK(std::abs(finished.end(1) - upper * s) < 100 * rtol);
+      CHECK(std::abs(finished.end(3) - lower * c) < 100 * rtol);
+      CHECK(finished.solution.final.mode.word() == "0000");
+    });
+  }
+}
