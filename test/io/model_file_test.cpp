@@ -557,3 +557,20 @@ TEST_CASE("a field that chooses by a discrete state is not affine, and its patte
   CHECK(solution.events.front().t == doctest::Approx(5).epsilon(1e-12));
   CHECK(solution.final.state[1] == doctest::Approx(0.05 * 15 * 15).epsilon(1e-8));
 }
+
+TEST_CASE("an event fires while a block sticks beside a discrete state that is not zero") {
+  for (const std::string value : {"0", "1", "-300"}) {
+    CAPTURE(value);
+    const ModelInstance model =
+        instance("[states]\nv = 0\ny = 0\n[discrete]\nq = " + value +
+                 "\n[time]\nend = 10\n[derivatives]\nv = \"0.5 - sgn(v)\"\ny = \"1\"\n"
+                 "[[resets]]\nname = \"hit\"\nwhen = \"y > 5\"\nset = { q = \"q + 1\" }\n"
+                 "[[records]]\nname = \"later\"\nwhen = \"y - 7\"\n");
+    const Solution solution = Simulator(model.problem()).run({.start = 0, .end = 10, .state = model.state});
+    REQUIRE(solution.events.size() == 2);
+    CHECK(solution.events[0].name == "hit");
+    CHECK(solution.events[0].t == doctest::Approx(5).epsilon(1e-12));
+    CHECK(solution.events[1].t == doctest::Approx(7).epsilon(1e-12));
+    CHECK(solution.final.mode == Mode("0"));
+  }
+}

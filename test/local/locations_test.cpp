@@ -14,7 +14,7 @@ using namespace slideway;
 namespace {
 
 // Rooms with a thermostat each, which lose more in the location `night`; `edges` lead between the two.
-ModelInstance rooms(const std::string& edges) {
+ModelInstance rooms(const std::string& edges, const std::string& at_night = "0.14") {
   const auto loss = [](const std::string& by) {
     return "T = { value = \"(2 + 0.3*sin(2.3*i))*h[i] - (" + by +
            " + 0.02*sin(i))*(T[i] - 10) + 0.02*(T[i-1] - 2*T[i] + T[i+1])\", ends = \"periodic\" }\n";
@@ -29,7 +29,7 @@ ModelInstance rooms(const std::string& edges) {
                  "[[resets]]\nname = \"cold\"\nsize = \"N\"\nwhen = \"T[i] < 19\"\nset = { \"h[i]\" = \"1\" "
                  "}\n"
                  "[[locations]]\nname = \"day\"\n[[locations]]\nname = \"night\"\n[locations.derivatives]\n" +
-                 loss("0.14") + edges,
+                 loss(at_night) + edges,
              "test.toml")
       .instantiate({});
 }
@@ -83,4 +83,17 @@ TEST_CASE("delayed edges of a system that is followed locally act at their times
   const ModelInstance model = rooms(edge("day", "night", "when = \"t - 1\"\ndelay = \"1.7\"\n") +
                                     edge("night", "day", "when = \"sum(T)/N < 19.8\"\ndelay = \"0.4\"\n"));
   check_same(model, 1e-9, 1e-5, 2);
+}
+
+TEST_CASE("a system that slides between two locations has the events of a run that stops all states") {
+  const ModelInstance model =
+      rooms(edge("day", "night", "when = \"sum(T) - 19.9*N\"\ndirection = \"rising\"\n") +
+                edge("night", "day", "when = \"sum(T) - 19.9*N\"\ndirection = \"falling\"\n"),
+            "0.5");
+  check_same(model, 1e-9, 1e-5, 0);
+  const Solution solution = run(model, 1e-9, LocalEvents::on);
+  CHECK(solution.events.size() > 30);
+  CHECK(std::any_of(solution.events.begin(), solution.events.end(), [](const EventRecord& event) {
+    return event.to_location == "day|night" && event.kind == EventKind::reset;
+  }));
 }

@@ -34,7 +34,7 @@ TEST_CASE(
   // In units of T: x+ = x + v + u/2, v+ = v + u, u = -x/4 - 3 v/5.
   Eigen::Matrix2d map;
   map << 1 - 0.125, 1 - 0.3, -0.25, 1 - 0.6;
-  for (const auto& [units, time_unit] : {std::pair{1.0, 1.0}, {1000.0, 1.0}, {1.0, 0.01}}) {
+  for (const auto& [units, time_unit] : {std::pair{1.0, 1.0}, {1000.0, 1.0}, {1.0, 0.01}, {1000.0, 0.01}}) {
     CAPTURE(units);
     CAPTURE(time_unit);
     const ModelInstance instance = instance_of(sampled_plant(units, time_unit));

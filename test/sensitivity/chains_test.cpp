@@ -314,3 +314,110 @@ restitution = 0
     run.expect(run.end("x", "x"), 0);
   }
 }
+
+TEST_CASE("a run that begins on a surface where the field jumps has no derivative by what moves it off") {
+  // x' = p above 0 and 1 below.
+  const char* const text = R"TOML(
+[parameters]
+p = 2.0
+[states]
+x = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "if(x > 0, p, 1)"
+)TOML";
+  const Differentiated by_speed = differentiated(text, {"p"}, 1e-8);
+  CHECK(std::isinf(by_speed.found().exists_until()));
+  by_speed.expect(by_speed.end("x", "p"), 1);
+  const Differentiated by_start = differentiated(text, {"x"}, 1e-8);
+  CHECK(by_start.found().exists_until() == 0);
+  CHECK(by_start.found().reason().find("begins on a surface") != std::string::npos);
+  by_start.expect(by_start.end("x", "x"), 1);
+}
+
+TEST_CASE("a run that begins on a repelling surface has no derivative by its start") {
+  const char* const text = R"TOML(
+[states]
+x = 0.0
+[time]
+end = 1.0
+[options]
+on_ambiguity = "plus"
+[derivatives]
+x = "sgn(x)"
+)TOML";
+  Options options;
+  options.on_ambiguity = Ambiguity::plus;
+  const Differentiated run = differentiated(text, {"x"}, 1e-8, options);
+  CHECK(run.found().exists_until() == 0);
+}
+
+TEST_CASE("a run that begins where it slides has the same derivative from both sides") {
+  const char* const text = R"TOML(
+[parameters]
+p = 2.0
+[states]
+x = 0.0
+y = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "-sgn(x)"
+y = "p - x"
+)TOML";
+  const Differentiated run = differentiated(text, {"x", "p"}, 1e-8);
+  CHECK(std::isinf(run.found().exists_until()));
+  run.expect(run.end("x", "x"), 0);
+  run.expect(run.end("y", "p"), 1);
+}
+
+TEST_CASE("a run that begins exactly on a firing edge has no derivative by what moves it off") {
+  const char* const text = R"TOML(
+initial = "one"
+[parameters]
+p = 2.0
+[states]
+x = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "1"
+[[locations]]
+name = "one"
+[[locations]]
+name = "two"
+[locations.derivatives]
+x = "p"
+[[edges]]
+name = "leave"
+from = "one"
+to = "two"
+when = "x"
+direction = "rising"
+)TOML";
+  const Differentiated by_speed = differentiated(text, {"p"}, 1e-8);
+  CHECK(std::isinf(by_speed.found().exists_until()));
+  by_speed.expect(by_speed.end("x", "p"), 1);
+  const Differentiated by_start = differentiated(text, {"x"}, 1e-8);
+  CHECK(by_start.found().exists_until() == 0);
+  CHECK(by_start.found().reason().find("begins where an event fires") != std::string::npos);
+}
+
+TEST_CASE("derivatives that have shrunk to almost nothing go on through events") {
+  // The derivative by y shrinks by 1e-320 before x = 1, where it is the slowest of all directions.
+  const char* const text = R"TOML(
+[states]
+x = 0.0
+y = 0.01
+[time]
+end = 2.0
+[derivatives]
+x = "if(x + y > 1, 2, 1)"
+y = "-740*y"
+)TOML";
+  const Differentiated run = differentiated(text, {"x", "y"}, 1e-8);
+  CHECK(std::isinf(run.found().exists_until()));
+  run.expect(run.end("x", "x"), 2);
+  run.expect(run.end("x", "y"), 0);
+}

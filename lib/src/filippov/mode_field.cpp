@@ -6,6 +6,7 @@
 #include "core/copy_numbers.hpp"
 #include "core/factorise.hpp"
 #include "filippov/dependent_relays.hpp"
+#include "filippov/normal_derivative.hpp"
 #include "filippov/sliding_share.hpp"
 
 namespace slideway {
@@ -129,7 +130,7 @@ void ModeField::jacobian_by_moments(double t, ConstVectorRef x, MatrixRef jacobi
   for (Index v = 0; v < 4; ++v) {
     set_corner(v);
     evaluator_.field_dx(t, x, corners_.lambda, buffers_.jacobian_plus);
-    evaluator_.normal_dx(t, x, corners_.lambda, buffers_.normal_plus);
+    normal_dx_of(evaluator_, sliding_, t, x, corners_.lambda, buffers_.jacobian_plus, buffers_.normal_plus);
     jacobian += corners_.moments.weights[v] * buffers_.jacobian_plus;
     table_slope.row(2 * v) = buffers_.normal_plus.row(sliding_[0]);
     table_slope.row(2 * v + 1) = buffers_.normal_plus.row(sliding_[1]);
@@ -286,7 +287,7 @@ void ModeField::jacobian(double t, ConstVectorRef x, MatrixRef jacobian) {
     lambda_[i] = side;
     differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
       evaluator_.field_dx(t, point, lambda_, field_slope);
-      evaluator_.normal_dx(t, point, lambda_, normal_slope);
+      normal_dx_of(evaluator_, sliding_, t, point, lambda_, field_slope, normal_slope);
       return field_slope.allFinite() && normal_slope.row(i).allFinite();
     });
   };
@@ -314,7 +315,7 @@ void ModeField::raw_jacobian_several(double t, ConstVectorRef x, MatrixRef jacob
   buffers_.relay_columns.resize(n, m);
   differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
     evaluator_.field_dx(t, point, lambda_, jacobian);
-    evaluator_.normal_dx(t, point, lambda_, buffers_.normal_plus);
+    normal_dx_of(evaluator_, sliding_, t, point, lambda_, jacobian, buffers_.normal_plus);
     return jacobian.allFinite();
   });
   evaluator_.field_dlambda(t, x, lambda_, buffers_.relay_columns);

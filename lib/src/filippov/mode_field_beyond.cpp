@@ -10,6 +10,7 @@
 #include "core/factorise.hpp"
 #include "filippov/ask_inside.hpp"
 #include "filippov/mode_field.hpp"
+#include "filippov/normal_derivative.hpp"
 #include "slideway/core/not_finite.hpp"
 #include "slideway/model/explained_field.hpp"
 
@@ -166,7 +167,8 @@ bool ModeField::jacobian_in_corners(double t, ConstVectorRef x, MatrixRef jacobi
     }
     differentiate_near(t, x, corners_.lambda, [&](ConstVectorRef point) {
       evaluator_.field_dx(t, point, corners_.lambda, buffers_.jacobian_plus);
-      evaluator_.normal_dx(t, point, corners_.lambda, buffers_.normal_plus);
+      normal_dx_of(evaluator_, sliding_, t, point, corners_.lambda, buffers_.jacobian_plus,
+                   buffers_.normal_plus);
       return buffers_.jacobian_plus.allFinite() && buffers_.normal_plus(sliding_, Eigen::all).allFinite();
     });
     jacobian += weights[v] * buffers_.jacobian_plus;

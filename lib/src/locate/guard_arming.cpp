@@ -162,10 +162,12 @@ bool GuardArming::is_held(Index event) {
          kHeldPart * times * error + rounding;
 }
 
-// States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors.
+// States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors. Discrete states
+// have none.
 double GuardArming::projection_noise(Index event) {
   if (!now_.here->ode.constrained()) return 0;
-  return kEpsilon * now_.x.cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() *
+  const Index moving = now_.x.size() - now_.here->system.discrete();
+  return kEpsilon * now_.x.head(moving).cwiseProduct(now_.weights.head(moving)).lpNorm<Eigen::Infinity>() *
          now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 

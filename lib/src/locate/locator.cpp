@@ -23,9 +23,8 @@ void Locator::resize() {
 }
 
 void Locator::note_armed() {
-  scanned_.armed_before.resize(static_cast<std::size_t>(now_.here->ode.guards()));
-  for (Index slot = 0; slot < now_.here->ode.guards(); ++slot)
-    scanned_.armed_before[static_cast<std::size_t>(slot)] = sampler_.is_armed(slot) ? 1 : 0;
+  scanned_.armed_before = now_.here->scan.armed();
+  if (affine_) affine_->write_armed(scanned_.armed_before);
 }
 
 void Locator::begin_mode(bool same_stepper, bool retakes) {

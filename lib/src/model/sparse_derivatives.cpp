@@ -8,6 +8,9 @@ namespace slideway {
 
 namespace {
 
+// The gradients of at most so many guards are had at once, as a full matrix.
+constexpr Index kFewSurfaces = 8;
+
 // Second derivatives of h by x couple states of one guard only.
 Pattern normal_pattern_of(const SystemDefinition& definition) {
   if (definition.surfaces == 0) return full_pattern(0, definition.states);
@@ -77,11 +80,43 @@ void SparseDerivatives::normal_row_affine(Index surface, ConstVectorRef field_en
   for_row([&](Index k, Index j) { entries[k] = column_[j]; });
 }
 
+// ∂w/∂x = ∂h/∂x·∂f/∂x, and the derivative of the gradient of h along (1, f), by a difference.
+void SparseDerivatives::normal_rows_by_gradients(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                 ConstVectorRef field_entries,
+                                                 const std::vector<Index>& surfaces, VectorRef entries) {
+  const SystemDefinition& definition = evaluator_.system().definition();
+  const Pattern& field = field_pattern();
+  const Index m = definition.surfaces, n = x.size();
+  Matrix here = Matrix::Zero(m, n), ahead = here, behind = here;
+  evaluator_.field(t, x, lambda, field_);
+  const double step = evaluator_.direction_step(t, x, 1.0, field_);
+  definition.guards_dx(t, x, here);
+  other_field_ = x + step * field_;
+  definition.guards_dx(t + step, other_field_, ahead);
+  other_field_ = x - step * field_;
+  definition.guards_dx(t - step, other_field_, behind);
+  for (const Index i : surfaces) {
+    column_ = (ahead.row(i) - behind.row(i)).transpose() / (2 * step);
+    for (Index row = 0; row < n; ++row) {
+      if (here(i, row) == 0) continue;
+      for (Index k = field.start[at(row)]; k < field.start[at(row + 1)]; ++k)
+        column_[field.column[at(k)]] += here(i, row) * field_entries[k];
+    }
+    for (Index k = normal_pattern_.start[at(i)]; k < normal_pattern_.start[at(i + 1)]; ++k)
+      entries[k] = column_[normal_pattern_.column[at(k)]];
+  }
+}
+
 void SparseDerivatives::normal_dx(double t, ConstVectorRef x, ConstVectorRef lambda,
                                   ConstVectorRef field_entries, const std::vector<Index>& surfaces,
                                   VectorRef entries) {
   if (evaluator_.guards_are_affine()) {
     for (const Index i : surfaces) normal_row_affine(i, field_entries, entries);
+    return;
+  }
+  const SystemDefinition& definition = evaluator_.system().definition();
+  if (definition.guards_dx && !definition.guards_mixed && definition.surfaces <= kFewSurfaces) {
+    normal_rows_by_gradients(t, x, lambda, field_entries, surfaces, entries);
     return;
   }
   if (!normal_columns_made_) {

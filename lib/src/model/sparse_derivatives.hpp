@@ -38,6 +38,9 @@ class SparseDerivatives {
                  const std::vector<Index>& surfaces, VectorRef entries);
 
  private:
+  void normal_rows_by_gradients(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                ConstVectorRef field_entries, const std::vector<Index>& surfaces,
+                                VectorRef entries);
   void normal_row_affine(Index surface, ConstVectorRef field_entries, VectorRef entries);
 
   Evaluator& evaluator_;

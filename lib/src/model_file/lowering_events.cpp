@@ -3,10 +3,13 @@
 #include <algorithm>
 #include <map>
 #include <memory>
+#include <utility>
+#include <vector>
 
 #include "expression/expression_derivatives.hpp"
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
+#include "model/differentiable_reset.hpp"
 #include "model_file/lowering.hpp"
 
 namespace slideway::reader {
@@ -56,10 +59,7 @@ class EventMaker {
     std::vector<TimeEvent> result;
     for (const ExpandedEvery& every : model_.every) {
       TimeEvent made = every.times;
-      made.reset = every.reset ? every.reset
-                               : [own = setter(every.set)](double t, ConstVectorRef before, VectorRef after) {
-                                   own.set(t, before, after);
-                                 };
+      made.reset = every.reset ? every.reset : reset_by({std::make_shared<const Setter>(setter(every.set))});
       result.push_back(std::move(made));
     }
     return result;
@@ -263,25 +263,38 @@ class EventMaker {
       tape->evaluate<double>(point(t, before),
                              [&](std::size_t k, double value) { after[states[k]] = value; });
     }
+    void along(double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot, VectorRef after,
+               VectorRef after_dot) const {
+      tape->evaluate<Dual<double>>(MovingPoint{point(t, before), point(t_dot, before_dot)},
+                                   [&](std::size_t k, const Dual<double>& value) {
+                                     after[states[k]] = value.value;
+                                     after_dot[states[k]] = value.derivative;
+                                   });
+    }
   };
+
+  // One setter after the other.
+  static ResetFunction reset_by(std::vector<std::shared_ptr<const Setter>> setters) {
+    const auto set = [setters](double t, ConstVectorRef before, VectorRef after) {
+      for (const auto& setter : setters) setter->set(t, before, after);
+    };
+    return DifferentiableReset(
+        set, [setters = std::move(setters)](double t, ConstVectorRef before, double t_dot,
+                                            ConstVectorRef before_dot, VectorRef after, VectorRef after_dot) {
+          for (const auto& setter : setters) setter->along(t, before, t_dot, before_dot, after, after_dot);
+        });
+  }
 
   Setter setter(const std::vector<ExpandedAssignment>& lines) const {
     return {tape_of(lines), states_of(lines)};
   }
 
   ResetFunction reset(const ExpandedEvent& event) {
-    Setter own = setter(event.set);
-    if (!event.common) {
-      return [own = std::move(own)](double t, ConstVectorRef before, VectorRef after) {
-        own.set(t, before, after);
-      };
-    }
+    auto own = std::make_shared<const Setter>(setter(event.set));
+    if (!event.common) return reset_by({std::move(own)});
     std::shared_ptr<const Setter>& common = common_[event.common.get()];
     if (!common) common = std::make_shared<const Setter>(setter(*event.common));
-    return [common, own = std::move(own)](double t, ConstVectorRef before, VectorRef after) {
-      common->set(t, before, after);
-      own.set(t, before, after);
-    };
+    return reset_by({common, std::move(own)});
   }
 
   ExpandedModel& model_;

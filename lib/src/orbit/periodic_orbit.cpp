@@ -363,10 +363,7 @@ class OrbitSearch {
 
   bool repeats_after(const Solution& round, double time) const {
     const std::optional<double> schedule = schedule_period(problem_);
-    if (schedule) {
-      const double ratio = time / *schedule;
-      if (!(std::round(ratio) >= 1) || std::abs(ratio - std::round(ratio)) > kPeriodTolerance) return false;
-    }
+    if (schedule && !is_multiple(time, *schedule, kPeriodTolerance)) return false;
     return change_by_shift(problem_, round, time, clocks_) <= kPeriodTolerance;
   }
 

@@ -27,11 +27,6 @@ constexpr double kClockChange = 0.1;
 // A begin within this part of an event's period counts as at the event.
 constexpr double kNear = 1e-3;
 
-bool is_multiple(double time, double of, double allowed) {
-  const double ratio = time / of;
-  return std::round(ratio) >= 1 && std::abs(ratio - std::round(ratio)) <= allowed * std::round(ratio);
-}
-
 std::vector<double> periods_of(const Automaton& problem) {
   std::vector<double> periods;
   for (const TimeEvent& event : problem.system().time_events())
@@ -58,6 +53,11 @@ bool is_discrete(const Automaton& problem, Index i) {
 }
 
 }  // namespace
+
+bool is_multiple(double time, double of, double allowed) {
+  const double ratio = time / of;
+  return std::round(ratio) >= 1 && std::abs(ratio - std::round(ratio)) <= allowed * std::round(ratio);
+}
 
 std::optional<double> schedule_period(const Automaton& problem) {
   const std::vector<double> periods = periods_of(problem);

@@ -15,6 +15,8 @@
 
 namespace slideway {
 
+// is_multiple() tells whether a time is k times another one, k = 1, 2, …, but for this part of itself.
+bool is_multiple(double time, double of, double allowed);
 // Refuses a period after which the time events from `start` on are others. `where` is for the message.
 void check_schedule(const Automaton& problem, double start, double period, const char* where);
 // acts_at_known_times() tells whether time events act from `start` on.

@@ -48,6 +48,7 @@ class JsonWriter {
     if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
     out << "],\n\"statistics\": " << text(totals) << ",\n\"warnings\": " << text(Json(solution.warnings));
     if (solution.sensitivities) out << ",\n\"sensitivities\": " << text(derivatives());
+    if (report_.gradients) out << ",\n\"gradients\": " << text(gradients(*report_.gradients));
     if (report_.section) out << ",\n\"section\": " << text(section());
   }
 
@@ -160,6 +161,18 @@ class JsonWriter {
           report_.observed_sensitivity->at(end.t, end.state, end.mode, end.location, found.final()));
     }
     return object;
+  }
+
+  static Json gradients(const FinalGradients& found) {
+    Json::object_t rows;
+    for (std::size_t i = 0; i < found.quantities.size(); ++i)
+      rows.push_back(
+          {found.quantities[i], named(found.by, found.gradients.row(static_cast<Index>(i)).transpose())});
+    return {{"by", found.by},
+            {"left_out", found.left_out},
+            {"exist_until", number_or_null(found.exists_until)},
+            {"reason", found.reason},
+            {"final", rows}};
   }
 
   Json section() const {

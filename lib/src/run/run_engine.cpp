@@ -349,9 +349,10 @@ ModeEnd RunEngine::follow_mode() {
 // The arrival of the locator is the first one that changes something, null when there is none.
 RunEngine::StepScan RunEngine::scan_step(double end) {
   while (true) {
-    locator_.note_armed();
+    const bool may_be_retaken = accuracy_.can_fail() && now_.restart.retakes(now_.t) < kMostRetakes;
+    if (may_be_retaken) locator_.note_armed();
     const Arrival& first = locator_.locate(end);
-    if (first.found && now_.restart.retakes(now_.t) < kMostRetakes && !accuracy_.holds_at(first.t)) {
+    if (first.found && may_be_retaken && !accuracy_.holds_at(first.t)) {
       now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
       now_.here->stepper->error_weights(now_.x, now_.weights);
       return StepScan::inaccurate;

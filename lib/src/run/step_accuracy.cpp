@@ -9,7 +9,6 @@
 namespace slideway {
 
 bool StepAccuracy::holds_at(double t) {
-  if (now_.here->evaluator.system().definition().field_affine) return true;
   const Index n = now_.x.size();
   for (Vector* vector : {&state_, &velocity_, &weights_}) vector->resize(n);
   now_.stepper->evaluate(t, state_);

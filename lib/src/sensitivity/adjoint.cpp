@@ -24,10 +24,12 @@ namespace slideway {
 
 namespace {
 
-const Radau& adjoint_formula() {
-  static const Radau formula(5);
-  return formula;
+const Collocation::Formulas& adjoint_formulas() {
+  static const Collocation::Formulas formulas = {Radau(5)};
+  return formulas;
 }
+
+const Radau& adjoint_formula() { return adjoint_formulas().front(); }
 
 // Two fields count as one if they differ by no more than this many relative tolerances: an end of sliding is
 // located to as much.
@@ -204,7 +206,7 @@ class AdjointRun {
     // The last Jacobians are those of the stages of the step that has just been accepted.
     std::vector<TransposedJacobian> jacobians(stages);
     std::size_t seen = 0;
-    DenseCollocation collocation(formula, n_, [&](double t, Matrix& jacobian) {
+    DenseCollocation collocation(adjoint_formulas(), n_, [&](double t, Matrix& jacobian) {
       TransposedJacobian& at = jacobians[seen++ % stages];
       at.compute(regime, -t, replay_.state_at(k, std::clamp(-t, to, from)));
       jacobian = at.states();
@@ -492,7 +494,7 @@ class AdjointRun {
         if (t > here.start && t < here.end) stops.push_back(t);
     std::sort(stops.begin(), stops.end());
     Regime& regime = replay_.regime(k);
-    DenseCollocation collocation(adjoint_formula(), n_, [&](double t, Matrix& jacobian) {
+    DenseCollocation collocation(adjoint_formulas(), n_, [&](double t, Matrix& jacobian) {
       regime.jacobian(t, replay_.state_at(k, std::clamp(t, here.start, here.end)), jacobian);
     });
     Variation variation(n_, rtol_);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <Eigen/SparseCore>
+#include <algorithm>
 #include <functional>
 #include <vector>
 
@@ -17,30 +18,42 @@ namespace slideway {
 
 class Collocation {
  public:
-  explicit Collocation(const Radau& formula) : formula_(formula) {}
+  // `formulas` are those to choose from, and must outlive this.
+  using Formulas = std::vector<Radau>;
+  explicit Collocation(const Formulas& formulas) : formulas_(formulas), formula_(&formulas.front()) {}
   virtual ~Collocation() = default;
-  const Radau& formula() const { return formula_; }
+  const Formulas& formulas() const { return formulas_; }
+  const Radau& formula() const { return *formula_; }
+  void use(const Radau& formula) { formula_ = &formula; }
+  // The stages of the formula that has the most.
+  std::size_t most_stages() const {
+    std::size_t most = 0;
+    for (const Radau& formula : formulas_) most = std::max(most, static_cast<std::size_t>(formula.stages));
+    return most;
+  }
   // J S at t.
   virtual Matrix slope(double t, const Matrix& s) = 0;
-  // The slopes at the stages of a step from a, of length h, and S, its upper rows, at the end.
+  // The slopes at the stages of a step from a, of length h, and S, its upper rows, at the end. There may be more matrices than stages.
   virtual void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) = 0;
   // (I − h/4 J)⁻¹ of a defect, with J of the first stage of the last step.
   virtual Matrix damped(double h, const Matrix& defect) = 0;
 
  protected:
-  static std::size_t size_of(const Radau& formula) { return static_cast<std::size_t>(formula.stages); }
   double time_of(double a, double h, Index stage) const {
-    return stage + 1 == formula_.stages ? a + h : a + formula_.nodes[stage] * h;
+    return stage + 1 == formula().stages ? a + h : a + formula().nodes[stage] * h;
   }
-  const Radau& formula_;
+
+ private:
+  const Formulas& formulas_;
+  const Radau* formula_;
 };
 
 class DenseCollocation final : public Collocation {
  public:
   // J at t, N×N.
   using Jacobian = std::function<void(double t, Matrix& jacobian)>;
-  DenseCollocation(const Radau& formula, Index states, Jacobian jacobian)
-      : Collocation(formula), states_(states), jacobian_(std::move(jacobian)), at_(size_of(formula)) {}
+  DenseCollocation(const Formulas& formulas, Index states, Jacobian jacobian)
+      : Collocation(formulas), states_(states), jacobian_(std::move(jacobian)), at_(most_stages()) {}
 
   Matrix slope(double t, const Matrix& s) override;
   void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) override;
@@ -52,7 +65,7 @@ class DenseCollocation final : public Collocation {
   Index states_;
   Jacobian jacobian_;
   std::vector<Matrix> at_;
-  Matrix system_, right_, stages_;
+  Matrix system_, stages_;
   Eigen::PartialPivLU<Matrix> factors_, filter_;
 };
 
@@ -61,12 +74,12 @@ class SparseCollocation final : public Collocation {
  public:
   using Jacobian = std::function<void(double t, SplitJacobian& jacobian)>;
   // The pattern, N×N, must outlive this.
-  SparseCollocation(const Radau& formula, Index states, const Pattern& pattern, Jacobian jacobian)
-      : Collocation(formula),
+  SparseCollocation(const Formulas& formulas, Index states, const Pattern& pattern, Jacobian jacobian)
+      : Collocation(formulas),
         states_(states),
         pattern_(pattern),
         jacobian_(std::move(jacobian)),
-        at_(size_of(formula)) {}
+        at_(most_stages()) {}
 
   Matrix slope(double t, const Matrix& s) override;
   void solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) override;

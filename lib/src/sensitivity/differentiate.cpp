@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -20,17 +21,18 @@ namespace slideway {
 
 namespace {
 
-// dense_formula() has a high order, since solving is cheap beside the evaluation of J.
-const Radau& dense_formula() {
-  static const Radau formula(5);
-  return formula;
+// The first of dense_formulas() serves where nothing is known yet. High orders are cheap, since solving is beside the evaluation of J.
+const Collocation::Formulas& dense_formulas() {
+  static const Collocation::Formulas formulas = {Radau(5), Radau(3), Radau(4), Radau(6), Radau(7), Radau(8)};
+  return formulas;
 }
 
-const Radau& sparse_formula() {
-  static const Radau formula(3);
-  return formula;
+const Collocation::Formulas& sparse_formulas() {
+  static const Collocation::Formulas formulas = {Radau(3)};
+  return formulas;
 }
 
+constexpr std::size_t kStepsOfStretch = 8;
 constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
@@ -113,15 +115,21 @@ class Differentiator {
       return x;
     };
     const std::unique_ptr<Collocation> collocation = collocation_of(here, point);
-    const auto piece = [&](double start, double h, const Matrix& coefficients) {
-      result_->add_piece(start, start + h, h, coefficients);
-    };
-    variation_.restart(times[1] - times[0]);
-    // J is seen at least as often as eight steps of the solution, in stretches between records, which change nothing.
+    Variation::Piece piece;
+    if (options_.recording == Recording::dense || !options_.output_times.empty()) {
+      piece = [this](double start, double h, const Matrix& coefficients) {
+        result_->add_piece(start, start + h, h, coefficients);
+      };
+    }
+    // J is seen in stretches of at most so many steps of the solution, all of about as many, between records, which change nothing.
+    const std::size_t steps = times.size() - 1, stretches = (steps + kStepsOfStretch - 1) / kStepsOfStretch;
+    const std::size_t of_stretch = (steps + stretches - 1) / stretches;
+    std::optional<double>& rate = rates_[{segments()[k].location, segments()[k].mode.word()}];
+    variation_.restart(times[of_stretch] - times[0], rate);
     double from = times.front();
     std::size_t next = 0;
     while (from < end) {
-      next = std::min(next + 8, times.size() - 1);
+      next = std::min(next + of_stretch, steps);
       double until = std::max(from, next + 1 == times.size() ? end : times[next]);
       time_ = from;
       const bool has_record =
@@ -136,17 +144,18 @@ class Differentiator {
       from = until;
       if (has_record) time_event(k);
     }
+    rate = variation_.first_rate();
   }
 
   template <class Point>
   std::unique_ptr<Collocation> collocation_of(Regime& here, const Point& point) {
     if (const Pattern* const pattern = states_ >= kFewStates ? here.sparse_pattern() : nullptr) {
       return std::make_unique<SparseCollocation>(
-          sparse_formula(), states_, *pattern,
+          sparse_formulas(), states_, *pattern,
           [&here, point](double t, SplitJacobian& result) { here.split_jacobian(t, point(t), result); });
     }
     return std::make_unique<DenseCollocation>(
-        dense_formula(), states_,
+        dense_formulas(), states_,
         [&here, point](double t, Matrix& result) { here.jacobian(t, point(t), result); });
   }
 
@@ -241,6 +250,8 @@ class Differentiator {
   std::shared_ptr<Sensitivities> result_;
   Matrix s_, floors_;
   Vector sizes_;
+  // The rates at which S varied at the beginning of the last segment, by location and mode.
+  std::map<std::pair<std::string, std::string>, std::optional<double>> rates_;
   std::size_t next_event_ = 0;
   double time_ = 0;
 };

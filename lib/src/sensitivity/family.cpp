@@ -181,6 +181,21 @@ class FamilyMaker {
               h_dot);
         };
       }
+      if (own.definition().guards_dx) {
+        definition.guards_dx = [family, of, own, n, k](double t, ConstVectorRef x, MatrixRef jacobian) {
+          own.definition().guards_dx(t, x.head(n), jacobian.leftCols(n));
+          jacobian.rightCols(k).setZero();
+          Vector rates = Vector::Zero(k);
+          for (Index j = 0; j < k; ++j) {
+            rates[j] = 1;
+            family->add_by_parameters(
+                rates,
+                [&](const Family::Member& member, Vector& out) { of(member).guards(t, x.head(n), out); },
+                jacobian.col(n + j));
+            rates[j] = 0;
+          }
+        };
+      }
       if (own.breaks_away()) {
         definition.break_away = [family, of, n](double t, ConstVectorRef x, VectorRef ratios) {
           of(*family->of(x)).definition().break_away(t, x.head(n), ratios);

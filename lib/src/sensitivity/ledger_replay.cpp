@@ -90,7 +90,7 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   const bool at_start = segment == 0;
   const bool is_last = segment >= segments().size();
   for (std::size_t e = events.first; e < events.end; ++e) instant.records.push_back(&solution_.events[e]);
-  if (at_start && instant.records.empty() && !regime(segment).ode().slides()) return std::nullopt;
+  if (at_start && instant.records.empty() && regime(segment).surfaces() == 0) return std::nullopt;
   const double time = at_start ? segments().front().start : segments()[segment - 1].end;
   instant.t = instant.records.empty() ? time : instant.records.front()->t;
   if (!at_start) {

@@ -40,7 +40,7 @@ Vector nodes_of(Index s) {
   return Eigen::Map<const Vector>(zeros.data(), static_cast<Index>(zeros.size()));
 }
 
-// The coefficients of Π (θ − points(j)) over j ≠ without.
+// The coefficients of Π (u − points(j)) over j ≠ without.
 Vector product_without(const Vector& points, Index without) {
   Vector polynomial = Vector::Zero(points.size() + 1);
   polynomial[0] = 1;
@@ -66,31 +66,42 @@ Matrix lagrange(const Vector& points) {
   return result;
 }
 
+// The integral from −1 to `end`.
 double integral(const Vector& polynomial, double end) {
-  double sum = 0;
-  for (Index d = polynomial.size(); d-- > 0;) sum = end * sum + polynomial[d] / static_cast<double>(d + 1);
-  return end * sum;
+  double sum = 0, at_begin = 0;
+  for (Index d = polynomial.size(); d-- > 0;) {
+    sum = end * sum + polynomial[d] / static_cast<double>(d + 1);
+    at_begin = -at_begin + polynomial[d] / static_cast<double>(d + 1);
+  }
+  return end * sum + at_begin;
 }
 
 double factorial(Index n) { return std::tgamma(static_cast<double>(n) + 1); }
 
 }  // namespace
 
+// Polynomials are in powers of u = 2θ − 1, whose coefficients are far smaller than those in powers of θ.
 Radau::Radau(Index s) : stages(s), nodes(nodes_of(s)), weights(s, s), at_start(s) {
-  const Matrix through_nodes = lagrange(nodes);
+  const Vector centred = 2 * nodes.array() - 1;
+  const Matrix through_nodes = lagrange(centred);
   for (Index i = 0; i < s; ++i)
-    for (Index j = 0; j < s; ++j) weights(i, j) = integral(through_nodes.row(j).transpose(), nodes[i]);
-  at_start = through_nodes.col(0);
+    for (Index j = 0; j < s; ++j)
+      weights(i, j) = 0.5 * integral(through_nodes.row(j).transpose(), centred[i]);
+  for (Index j = 0; j < s; ++j) {
+    double value = 0;
+    for (Index d = s; d-- > 0;) value = through_nodes(j, d) - value;
+    at_start[j] = value;
+  }
   Vector with_start(s + 1);
-  with_start << 0, nodes;
+  with_start << -1, centred;
   through_start = lagrange(with_start);
   defect = nodes.prod() / factorial(s);
   const Vector remainder = product_without(with_start, -1);
   inside = 0;
   constexpr int points = 100;
   for (int k = 1; k <= points; ++k)
-    inside = std::max(inside, std::abs(integral(remainder, static_cast<double>(k) / points)));
-  inside /= factorial(s + 1);
+    inside = std::max(inside, std::abs(integral(remainder, 2.0 * k / points - 1)));
+  inside /= std::pow(2.0, static_cast<double>(s + 2)) * factorial(s + 1);
 }
 
 }  // namespace slideway

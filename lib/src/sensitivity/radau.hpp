@@ -13,7 +13,7 @@ struct Radau {
   Index stages;
   Vector nodes;    // s, the last one 1
   Matrix weights;  // s×s: a step of 1 from slopes at the nodes to a stage
-  // Row k: the coefficients of 1, θ, …, θˢ of the polynomial that is 1 at node k of 0, c₁, …, cₛ and 0 at the others.
+  // Row k: the coefficients of 1, u, …, uˢ, u = 2θ − 1, of the polynomial that is 1 at node k of 0, c₁, …, cₛ and 0 at the others.
   Matrix through_start;
   Vector at_start;  // the value at 0 of the polynomial through the nodes, by the values there
   double defect;    // what differs at 0 from the slope there: h^s times this times a derivative

@@ -135,8 +135,6 @@ void Regime::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
       tools_->ode.field().jacobian(t, x, jacobian);
       return;
     }
-    dx_.resize(n);
-    tools_->ode.velocity(t, x, dx_);
     tools_->ode.jacobian(t, x, dx_, jacobian);
     return;
   }

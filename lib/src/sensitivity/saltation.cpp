@@ -6,6 +6,7 @@
 #include <limits>
 
 #include "core/factorise.hpp"
+#include "model/differentiable_reset.hpp"
 #include "sensitivity/differences.hpp"
 
 namespace slideway {
@@ -93,8 +94,10 @@ bool has_kink(const Values& f, double step, const Vector& slope) {
   if (!(step > 0)) return false;
   const Vector here = f(0.0), ahead = f(step), behind = f(-step);
   const Vector jump = (ahead + behind - 2 * here) / step;
+  // A step of equal parts to both sides is seen by the slope between these alone.
+  const Vector off = (ahead - behind) / (2 * step) - slope;
   const Vector sizes = here.cwiseAbs().cwiseMax(ahead.cwiseAbs()).cwiseMax(behind.cwiseAbs());
-  return (jump.cwiseAbs().array() >
+  return (jump.cwiseAbs().cwiseMax(off.cwiseAbs()).array() >
           kKinkOfSlope * slope.cwiseAbs().array() + kKinkOfValue / step * sizes.array())
       .any();
 }
@@ -130,6 +133,29 @@ double Saltation::value(Regime& regime, Index slot, double t, ConstVectorRef x) 
   return guards_[slot];
 }
 
+std::optional<double> Saltation::slope_of_exit(Regime& regime, Index slot, double t, ConstVectorRef x,
+                                               double t_dot, ConstVectorRef x_dot) {
+  ModeOde& ode = regime.ode();
+  Evaluator& evaluator = regime.tools().evaluator;
+  const std::vector<Index>& sliding = ode.field().sliding();
+  if (slot >= ode.contact_slot(0) || sliding.size() != 1 || ode.field().solves_for_lambda())
+    return std::nullopt;
+  if (evaluator.breaks_away() || !evaluator.guards_are_affine() ||
+      evaluator.field_along_source() != DerivativeSource::dual)
+    return std::nullopt;
+  const Index surface = sliding.front();
+  const bool is_plus = slot != ModeOde::first_slot(surface);
+  Vector lambda = Vector::Zero(regime.surfaces());
+  regime.mode().fill_lambda(lambda);
+  lambda[surface] = is_plus ? 1 : -1;
+  buffer_.resize(x.size());
+  moved_.resize(x.size());
+  evaluator.field_along(t, x, lambda, t_dot, x_dot, moved_, buffer_);
+  const double slope = evaluator.guard_rate(t, x, buffer_, surface) - evaluator.affine_dt()[surface];
+  if (!std::isfinite(slope)) return std::nullopt;
+  return is_plus ? -slope : slope;
+}
+
 double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
                         ConstVectorRef x_dot) {
   ModeOde& ode = regime.ode();
@@ -142,6 +168,7 @@ double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, Cons
     tools.evaluator.guard_directional(t, x, t_dot, x_dot, rates);
     return rates[slot / 2];
   }
+  if (const std::optional<double> exact = slope_of_exit(regime, slot, t, x, t_dot, x_dot)) return *exact;
   Vector derivative(1);
   const double step = difference_step(t, x, t_dot, x_dot, regime.typical_sizes(), 1);
   Vector at(x.size());
@@ -285,15 +312,33 @@ const TimeEvent* Saltation::time_event_of(const Instant& instant, const EventRec
   return nullptr;
 }
 
+const ResetFunction* Saltation::reset_of(const Instant& instant, const EventRecord& record, double t,
+                                         ConstVectorRef x) {
+  if (record.kind == EventKind::sample) {
+    const TimeEvent* const event = time_event_of(instant, record);
+    return event ? &event->reset : nullptr;
+  }
+  // The location that it leaves may be one that this instant only passed through.
+  Regime& regime = instant.from ? *instant.from : *instant.to;
+  const LocationTools* const passed = record.from_location ? regime.tools_of(*record.from_location) : nullptr;
+  const EventWatch* const watches[] = {passed ? &passed->watch : nullptr, &regime.tools().watch,
+                                       instant.to ? &instant.to->tools().watch : nullptr};
+  for (const EventWatch* const watch : watches) {
+    const Watched* const watched = watch ? fired(*watch, regime.automaton(), record, t, x) : nullptr;
+    if (watched) return watched->reset ? &watched->reset : nullptr;
+  }
+  return nullptr;
+}
+
 void Saltation::jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x) {
   LocationTools& tools = instant.from ? instant.from->tools() : instant.to->tools();
   if (record.kind == EventKind::sample) {
-    const TimeEvent* const event = time_event_of(instant, record);
-    jump_is_smooth_ = jump_is_smooth_ && event != nullptr;
-    if (!event) return;
+    const ResetFunction* const reset = reset_of(instant, record, t, x);
+    jump_is_smooth_ = jump_is_smooth_ && reset != nullptr;
+    if (!reset) return;
     const Vector before = x;
     // The time is known, and does not move.
-    event->reset(instant.t, before, x);
+    (*reset)(instant.t, before, x);
     return;
   }
   if (record.kind == EventKind::impact || record.kind == EventKind::contact) {
@@ -307,20 +352,23 @@ void Saltation::jump_once(const Instant& instant, const EventRecord& record, dou
     tools.contacts->impact(t, lambda, touching, true, x);
     return;
   }
-  // The location that it leaves may be one that this instant only passed through.
-  Regime& regime = instant.from ? *instant.from : *instant.to;
-  const LocationTools* const passed = record.from_location ? regime.tools_of(*record.from_location) : nullptr;
-  const EventWatch* const watches[] = {passed ? &passed->watch : nullptr, &tools.watch,
-                                       instant.to ? &instant.to->tools().watch : nullptr};
-  for (const EventWatch* const watch : watches) {
-    const Watched* const watched = watch ? fired(*watch, regime.automaton(), record, t, x) : nullptr;
-    if (!watched) continue;
-    if (watched->reset) {
-      const Vector before = x;
-      watched->reset(t, before, x);
-    }
-    return;
+  if (const ResetFunction* const reset = reset_of(instant, record, t, x)) {
+    const Vector before = x;
+    (*reset)(t, before, x);
   }
+}
+
+bool Saltation::jump_exactly(const Instant& instant, const EventRecord& record, ConstVectorRef x, double time,
+                             const Vector& direction, Vector& image) {
+  if (record.kind == EventKind::impact || record.kind == EventKind::contact) return false;
+  const ResetFunction* const reset = reset_of(instant, record, instant.t, x);
+  const auto* const exact = reset ? reset->target<DifferentiableReset>() : nullptr;
+  if (!exact) return false;
+  const double t_dot = record.kind == EventKind::sample ? 0 : time;
+  moved_ = x;
+  image = direction;
+  exact->along(instant.t, x, t_dot, direction, moved_, image);
+  return image.allFinite();
 }
 
 double Saltation::step_of_impact(const Instant& instant, const EventRecord& record, const Vector& x,
@@ -374,13 +422,15 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
                           (instant.from ? instant.from : instant.to)->typical_sizes(), typical);
       const double step = step_of_impact(instant, *record, x, time[c], direction, longest);
       std::fill(is_changed.begin(), is_changed.end(), char{0});
-      const double apart = refined_difference(
-          step,
-          [&](double h, Vector& out) {
-            out = x + h * direction;
-            jump_from_contacts(instant.t + h * time[c], out);
-          },
-          buffer_, image);
+      const bool is_exact = !is_first && jump_exactly(instant, *record, x, time[c], direction, image);
+      const double apart = is_exact ? 0
+                                    : refined_difference(
+                                          step,
+                                          [&](double h, Vector& out) {
+                                            out = x + h * direction;
+                                            jump_from_contacts(instant.t + h * time[c], out);
+                                          },
+                                          buffer_, image);
       const auto moved_by = [&](double length) -> Vector {
         Vector out = x + length * direction;
         jump_from_contacts(instant.t + length * time[c], out);
@@ -389,7 +439,7 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
       jump_is_smooth_ =
           jump_is_smooth_ && apart <= kSmoothJump && !has_kink(moved_by, kKinkStep * step, image);
       for (Index i = 0; i < image.size(); ++i)
-        result(i, c) = is_changed[static_cast<std::size_t>(i)] != 0 ? image[i] : direction[i];
+        result(i, c) = is_exact || is_changed[static_cast<std::size_t>(i)] != 0 ? image[i] : direction[i];
     }
     jump_from_contacts(instant.t, x);
     is_first = false;
@@ -523,9 +573,54 @@ Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector
   return change;
 }
 
+bool Saltation::begins_on(double value, ConstVectorRef gradient, ConstVectorRef x, const Matrix& s) {
+  constexpr double rounding = 16 * std::numeric_limits<double>::epsilon();
+  if (std::abs(value) > rounding * gradient.cwiseAbs().dot(x.cwiseAbs())) return false;
+  const Vector moves = (gradient.transpose() * s).transpose().cwiseAbs();
+  const Vector sizes = (gradient.cwiseAbs().transpose() * s.cwiseAbs()).transpose();
+  return (moves.array() > rounding * sizes.array()).any();
+}
+
+// A solution that begins where something happens at once has neighbours to which it happens later, or not at all.
+void Saltation::look_at_start(const Instant& instant, const Matrix& s, Change& change) {
+  Regime& to = *instant.to;
+  LocationTools& tools = to.tools();
+  const double t = instant.t;
+  const Vector& x = instant.before;
+  Vector gradient(x.size());
+  for (const EventRecord* const record : instant.records) {
+    if (record->round > 1 || !is_jump(record->kind) || !is_watched(record->kind)) continue;
+    LocationTools* const begun = record->from_location ? to.tools_of(*record->from_location) : nullptr;
+    const Watched* const watched = fired(begun ? begun->watch : tools.watch, to.automaton(), *record, t, x);
+    if (!watched) continue;
+    watched->when.gradient(t, x, gradient);
+    if (!begins_on(watched->when.value(t, x), gradient, x, s)) continue;
+    change.exists = false;
+    change.reason = "the run begins where an event fires: beside it the event comes later, or not at all";
+    return;
+  }
+  if (!change.exists) return;
+  Vector guards(to.surfaces()), minus(x.size()), plus(x.size());
+  tools.evaluator.guards(t, x, guards);
+  for (Index i = 0; i < to.surfaces(); ++i) {
+    if (to.mode().slides_on(i)) continue;
+    tools.evaluator.guard_gradient(t, x, i, gradient);
+    if (!begins_on(guards[i], gradient, x, s)) continue;
+    Vector lambda = to.lambda(t, x);
+    tools.evaluator.neighbour_fields(t, x, lambda, i, minus, plus);
+    if ((minus - plus).norm() <= kSameField * (minus.norm() + plus.norm())) continue;
+    change.exists = false;
+    change.reason =
+        "the run begins on a surface where the field jumps: beside it solutions begin on one side or the "
+        "other";
+    return;
+  }
+}
+
 Saltation::Change Saltation::apply(const Instant& instant, const Matrix& s) {
   jump_is_smooth_ = true;
   Change change = changed(instant, s);
+  if (!instant.from && instant.to && change.exists) look_at_start(instant, s, change);
   if (jump_is_smooth_ || !change.exists) return change;
   change.exists = false;
   change.reason = "what the jump sets has a kink or a step here";

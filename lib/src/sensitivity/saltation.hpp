@@ -66,6 +66,10 @@ class Saltation {
   // The derivative of a guard along (t_dot, x_dot).
   double slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
                ConstVectorRef x_dot);
+  // The same of w∓ at the end of sliding along one surface, without differences where the guard is affine and the field tells its
+  // derivative along a direction.
+  std::optional<double> slope_of_exit(Regime& regime, Index slot, double t, ConstVectorRef x, double t_dot,
+                                      ConstVectorRef x_dot);
   double value(Regime& regime, Index slot, double t, ConstVectorRef x);
   Vector times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate, const Matrix& s);
   // DR of all jumps of the instant along each column of (time, moved).
@@ -75,6 +79,15 @@ class Saltation {
                         const Vector& direction, double step);
   const TimeEvent* time_event_of(const Instant& instant, const EventRecord& record) const;
   Change changed(const Instant& instant, const Matrix& s);
+  // The function that the jump of a record sets states by; null where there is none.
+  const ResetFunction* reset_of(const Instant& instant, const EventRecord& record, double t,
+                                ConstVectorRef x);
+  // jump_exactly() sets `image` to DR of one jump along (time, direction) where the reset tells its derivative, and returns whether it does.
+  bool jump_exactly(const Instant& instant, const EventRecord& record, ConstVectorRef x, double time,
+                    const Vector& direction, Vector& image);
+  void look_at_start(const Instant& instant, const Matrix& s, Change& change);
+  // begins_on() tells whether a guard that moves with S is zero at the start, where `value` and `gradient` are those there.
+  static bool begins_on(double value, ConstVectorRef gradient, ConstVectorRef x, const Matrix& s);
   void jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x);
   Change in_orders(const Instant& instant, const std::vector<Trigger>& triggers, const Vector& velocity,
                    const Vector& velocity_after, const Matrix& s);

@@ -26,10 +26,10 @@ void Sensitivities::forget_pieces() {
 
 Matrix Sensitivities::at(const Piece& piece, double t) const {
   const auto q = static_cast<Index>(names_.size());
-  const double theta = (t - piece.start) / piece.h;
+  const double u = 2 * (t - piece.start) / piece.h - 1;
   const Eigen::Map<const Matrix> all(coefficients_.data() + piece.offset, states_, piece.terms);
   Matrix result = all.rightCols(q);
-  for (Index k = piece.terms / q - 2; k >= 0; --k) result = theta * result + all.middleCols(k * q, q);
+  for (Index k = piece.terms / q - 2; k >= 0; --k) result = u * result + all.middleCols(k * q, q);
   return result;
 }
 

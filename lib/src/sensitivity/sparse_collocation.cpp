@@ -46,7 +46,7 @@ void SparseCollocation::factorise(Factors& factors, Index& known, Index size) {
 }
 
 void SparseCollocation::solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) {
-  const Index n = states_, stages = formula_.stages;
+  const Index n = states_, stages = formula().stages;
   const auto at = [&](Index k) -> SplitJacobian& { return at_[static_cast<std::size_t>(k)]; };
   for (Index k = 0; k < stages; ++k) jacobian_(time_of(a, h, k), at(k));
   // The unknowns: S at the stages, then of each stage VᵀS and K⁻¹CS.
@@ -72,7 +72,7 @@ void SparseCollocation::solve(double a, double h, const Matrix& s, std::vector<M
            e < pattern_.start[static_cast<std::size_t>(row) + 1]; ++e) {
         const Index column = pattern_.column[static_cast<std::size_t>(e)];
         for (Index i = 0; i < stages; ++i) {
-          const double value = h * formula_.weights(i, j) * jacobian.values[e];
+          const double value = h * formula().weights(i, j) * jacobian.values[e];
           if (column < n) {
             add(i * n + row, j * n + column, -value);
           } else {
@@ -82,7 +82,7 @@ void SparseCollocation::solve(double a, double h, const Matrix& s, std::vector<M
       }
       for (Index r = 0; r < rank; ++r)
         for (Index i = 0; i < stages; ++i)
-          add(i * n + row, first(j) + r, -h * formula_.weights(i, j) * jacobian.left(row, r));
+          add(i * n + row, first(j) + r, -h * formula().weights(i, j) * jacobian.left(row, r));
     }
     for (Index r = 0; r < rank; ++r) {
       add(first(j) + r, first(j) + r, 1);
@@ -100,7 +100,7 @@ void SparseCollocation::solve(double a, double h, const Matrix& s, std::vector<M
     for (Index c = 0; c < jacobian.border_columns.outerSize(); ++c)
       for (Inner entry(jacobian.border_columns, c); entry; ++entry)
         for (Index i = 0; i < stages && entry.row() < n; ++i)
-          add(i * n + entry.row(), first(j) + rank + c, h * formula_.weights(i, j) * entry.value());
+          add(i * n + entry.row(), first(j) + rank + c, h * formula().weights(i, j) * entry.value());
     for (Index c = 0; c < jacobian.border_rows.outerSize(); ++c) {
       for (Inner entry(jacobian.border_rows, c); entry; ++entry) {
         if (c < n) {

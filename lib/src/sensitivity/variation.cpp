@@ -2,12 +2,53 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace slideway {
 
-void Variation::restart(double step) {
+namespace {
+
+// A step takes as long as this many stages beside its own: a choice.
+constexpr double kStagesBeside = 2;
+// A step is this part of the longest one that the error allows, and this part where another formula may be taken, whose error is less
+// known.
+constexpr double kSafety = 0.9;
+constexpr double kSafetyOfChoice = 0.85;
+
+double order_of(const Radau& formula) { return static_cast<double>(formula.stages + 2); }
+
+}  // namespace
+
+void Variation::restart(double step, std::optional<double> rate) {
   has_slope_ = false;
   step_ = step;
+  rate_ = rate;
+  first_rate_.reset();
+}
+
+void Variation::find_reaches(const Collocation::Formulas& formulas) {
+  if (reaches_of_ == &formulas) return;
+  reaches_of_ = &formulas;
+  reaches_.clear();
+  for (const Radau& formula : formulas)
+    reaches_.push_back(std::pow(rtol_ / formula.inside, 1 / order_of(formula)));
+}
+
+double Variation::reach(const Radau& formula) const {
+  return reaches_[static_cast<std::size_t>(&formula - reaches_of_->data())];
+}
+
+void Variation::use_cheapest(double left, Collocation& collocation) {
+  double least = std::numeric_limits<double>::infinity();
+  for (const Radau& formula : collocation.formulas()) {
+    const double longest = kSafetyOfChoice * reach(formula) / *rate_;
+    const double steps = longest >= left ? 1 : std::ceil(left / longest);
+    const double cost = steps * (static_cast<double>(formula.stages) + kStagesBeside);
+    if (!(cost < least)) continue;
+    least = cost;
+    step_ = left / steps;
+    collocation.use(formula);
+  }
 }
 
 double Variation::error(double h, Collocation& collocation, const Matrix& floors, const Matrix& s) {
@@ -42,6 +83,26 @@ double Variation::error(double h, Collocation& collocation, const Matrix& floors
   return allowed(largest());
 }
 
+void Variation::tell(const Piece& piece, double t, double h, const Matrix& s, const Radau& formula) {
+  const Index q = s.cols();
+  coefficients_.setZero(states_, (formula.stages + 2) * q);
+  auto constant = coefficients_.leftCols(q);
+  constant = s.topRows(states_);
+  for (Index d = 0; d <= formula.stages; ++d) {
+    auto part = coefficients_.middleCols((d + 1) * q, q);
+    const double factor = 0.5 * h / static_cast<double>(d + 1);
+    part = (factor * formula.through_start(0, d)) * start_;
+    for (Index k = 0; k < formula.stages; ++k)
+      part += (factor * formula.through_start(k + 1, d)) * slopes_[static_cast<std::size_t>(k)];
+    if (d % 2 == 0) {
+      constant += part;
+    } else {
+      constant -= part;
+    }
+  }
+  piece(t, h, coefficients_);
+}
+
 void Variation::advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors,
                         Matrix& s, const Piece& piece, const FurtherError& further) {
   double t = a;
@@ -49,13 +110,13 @@ void Variation::advance(double a, double b, double longest, Collocation& colloca
   const double least = 1e-13 * std::max({std::abs(a), std::abs(b), b - a});
   if (!has_slope_) slope_ = collocation.slope(a, s);
   has_slope_ = true;
-  const Index q = s.cols();
-  const Radau& formula = collocation.formula();
-  const double order = -1 / static_cast<double>(formula.stages + 2);
-  slopes_.resize(static_cast<std::size_t>(formula.stages));
+  slopes_.resize(collocation.most_stages());
+  find_reaches(collocation.formulas());
   while (t < b) {
-    double h = std::min(step_, longest);
     const double left = b - t;
+    if (rate_ && collocation.formulas().size() > 1) use_cheapest(left, collocation);
+    const Radau& formula = collocation.formula();
+    double h = std::min(step_, longest);
     const bool is_last = left <= 1.01 * h;
     if (is_last) {
       h = left;
@@ -64,26 +125,21 @@ void Variation::advance(double a, double b, double longest, Collocation& colloca
     }
     collocation.solve(t, h, s, slopes_, end_);
     double wrong = error(h, collocation, floors, s);
+    const double order = -1 / order_of(formula);
+    rate_.reset();
+    if (std::isfinite(wrong)) rate_ = std::pow(wrong, -order) * reach(formula) / h;
     // An error that is not a number stays one.
     if (further && !std::isnan(wrong)) wrong = std::max(wrong, further(h));
     if (!(wrong <= 1) && h > least) {
-      step_ = std::isfinite(wrong) ? h * std::clamp(0.9 * std::pow(wrong, order), 0.1, 0.7) : 0.1 * h;
+      step_ = std::isfinite(wrong) ? h * std::clamp(kSafety * std::pow(wrong, order), 0.1, 0.7) : 0.1 * h;
       continue;
     }
-    coefficients_.resize(states_, (formula.stages + 2) * q);
-    coefficients_.leftCols(q) = s.topRows(states_);
-    for (Index d = 0; d <= formula.stages; ++d) {
-      auto part = coefficients_.middleCols((d + 1) * q, q);
-      const double factor = h / static_cast<double>(d + 1);
-      part = (factor * formula.through_start(0, d)) * start_;
-      for (Index k = 0; k < formula.stages; ++k)
-        part += (factor * formula.through_start(k + 1, d)) * slopes_[static_cast<std::size_t>(k)];
-    }
-    piece(t, h, coefficients_);
+    if (!first_rate_) first_rate_ = rate_;
+    if (piece) tell(piece, t, h, s, formula);
     s.topRows(states_) = end_;
-    slope_.swap(slopes_.back());
+    slope_.swap(slopes_[static_cast<std::size_t>(formula.stages - 1)]);
     t = is_last ? b : t + h;
-    const double growth = std::clamp(0.9 * std::pow(std::max(wrong, 1e-10), order), 0.7, 4.0);
+    const double growth = std::clamp(kSafety * std::pow(std::max(wrong, 1e-10), order), 0.7, 4.0);
     // The last step of a stretch may be short for another reason.
     step_ = is_last ? std::max(step_, growth * h) : growth * h;
   }

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <vector>
 
 #include "sensitivity/collocation.hpp"
@@ -13,7 +14,7 @@ namespace slideway {
 
 class Variation {
  public:
-  // S on [start, start + h] in powers of (t − start)/h: the matrices of the powers side by side.
+  // S on [start, start + h] in powers of 2(t − start)/h − 1: the matrices of the powers side by side.
   using Piece = std::function<void(double start, double h, const Matrix& coefficients)>;
 
   // FurtherError tells the error of further quantities for a step of length h, as a part of what is allowed. It must grow
@@ -22,13 +23,22 @@ class Variation {
 
   Variation(Index states, double rtol) : states_(states), rtol_(rtol) {}
 
-  // A stretch begins whose J is another one. The first step is to be about this long.
-  void restart(double step);
+  // A stretch begins whose J is another one. The first step is to be about this long, if `rate` is not known: that of a stretch alike.
+  void restart(double step, std::optional<double> rate = {});
+  // first_rate() is ρ if the k-th derivatives of S are of the size ρᵏ S, as the error of the first step since then told it.
+  std::optional<double> first_rate() const { return first_rate_; }
   // Takes S, N×q, from a to b, in steps of at most `longest`. `floors` are sizes of entries below which they do not count.
+  // Of several formulas it takes those that need the fewest stages. `piece` may be empty.
   void advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors, Matrix& s,
                const Piece& piece, const FurtherError& further = nullptr);
 
  private:
+  // use_cheapest() chooses the formula and the length of steps for the time that is left.
+  void use_cheapest(double left, Collocation& collocation);
+  // The step of a formula times the rate, where its error is all that is allowed.
+  double reach(const Radau& formula) const;
+  void find_reaches(const Collocation::Formulas& formulas);
+  void tell(const Piece& piece, double t, double h, const Matrix& s, const Radau& formula);
   // The error as a part of what is allowed.
   double error(double h, Collocation& collocation, const Matrix& floors, const Matrix& s);
 
@@ -36,6 +46,9 @@ class Variation {
   double rtol_;
   bool has_slope_ = false;
   double step_ = 0;
+  std::optional<double> rate_, first_rate_;
+  const Collocation::Formulas* reaches_of_ = nullptr;
+  std::vector<double> reaches_;
   std::vector<Matrix> slopes_;
   Matrix slope_, defect_, end_, coefficients_;
   Matrix start_;  // the slope at the start of the step of its polynomial

@@ -52,6 +52,11 @@ class AffineScan {
   bool watches_all() const { return watches_surfaces_ && 2 * mode_.size() + beside_ == slots_; }
   bool watches(Index slot) const { return watches_[static_cast<std::size_t>(slot)] != 0; }
   bool armed(Index slot) const { return armed_[static_cast<std::size_t>(slot)] != 0; }
+  // Sets the flags of the slots that it watches.
+  void write_armed(std::vector<char>& flags) const {
+    for (std::size_t slot = 0; slot < flags.size(); ++slot)
+      flags[slot] = watches_[slot] != 0 ? armed_[slot] : flags[slot];
+  }
 
   struct FirstZero {
     bool found = false;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "slideway/model/model.hpp"
+#include "slideway/simulate/final_gradients.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/passivity.hpp"
@@ -34,6 +35,8 @@ struct RunReport {
   Observation* observation = nullptr;
   // Their derivatives, where the solution has some; null for none.
   ObservedSensitivity* observed_sensitivity = nullptr;
+  // The gradients of quantities at the end; null for none.
+  const FinalGradients* gradients = nullptr;
   // The section whose points are listed; none without.
   std::optional<PoincareSection> section = {};
 };
