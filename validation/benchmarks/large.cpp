@@ -200,9 +200,9 @@ Result run_leapfrog(const std::string& name, Index size, double end, double step
   return result;
 }
 
-class Table {
+class Comparison {
  public:
-  explicit Table(Wishes wishes) : wishes_(std::move(wishes)) {
+  explicit Comparison(Wishes wishes) : wishes_(std::move(wishes)) {
     fmt::print("{:<8} {:>8} {:<16} {:>8} {:>9} {:>10} {:>8} {:>9} {:>7}\n", "case", "N", "who", "rtol",
                "events", "seconds", "MiB", "error", "growth");
   }
@@ -291,6 +291,6 @@ int main(int count, char** words) {
       return 2;
     }
   }
-  Table(wishes).run();
+  Comparison(wishes).run();
   return 0;
 }
