@@ -65,6 +65,7 @@ struct RunArguments : SimulationArguments {
   bool raster = false;                          // rows of surfaces in place of curves
   std::vector<std::string> observe = {};        // "F" or "E = 0.5*v^2": what is written beside the states
   std::vector<std::string> sensitivities = {};  // parameters and initial values to differentiate by
+  std::vector<std::string> adjoints = {};       // quantities whose gradients at the end are told
   std::string section = {};                     // the surface or events whose arrivals are listed
   std::string direction = {};                   // "rising", "falling" or "any"
   std::vector<std::string> section_file = {};

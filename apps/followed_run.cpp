@@ -53,6 +53,18 @@ void take_sensitivities(const RunArguments& arguments, const Settings& settings,
       run.options.sliding_rule, wanted);
 }
 
+void take_adjoints(const RunArguments& arguments, const Settings& settings, FollowedRun& run) {
+  if (run.options.on_ambiguity == Ambiguity::branches) {
+    refuse({.what = "gradients belong to one solution",
+            .where = "--adjoint with --on-ambiguity branches",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  }
+  run.question.emplace(run.model, settings, run.instance, arguments.adjoints);
+  // The solution is gone through once more, backwards.
+  run.options.recording = Recording::dense;
+}
+
 void take_section(FollowedRun& run) {
   check_section(*run.section, run.instance.problem(), "--section");
   if (run.options.on_ambiguity == Ambiguity::branches) {
@@ -71,6 +83,7 @@ RunReport FollowedRun::report() const {
   RunReport report{.model = title, .instance = instance, .solution = solution};
   report.observation = observation.get();
   report.observed_sensitivity = observed_sensitivity.get();
+  report.gradients = gradients ? &*gradients : nullptr;
   report.friction = friction;
   report.section = section;
   return report;
@@ -91,6 +104,7 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
   if (run.watches_friction) check_passivity(run.instance, run.options);
   run.observation = make_observation(arguments, run.model, run.instance, run.options);
   if (!arguments.sensitivities.empty()) take_sensitivities(arguments, settings, run);
+  if (!arguments.adjoints.empty()) take_adjoints(arguments, settings, run);
   run.section = section_named(arguments.section, arguments.direction);
   if (run.section) take_section(run);
   return run;
@@ -103,10 +117,11 @@ void follow(FollowedRun& run) {
     run.options.on_step = [&](const StepView& step) { watch->add(step); };
   }
   const Simulator simulator(run.instance.problem(), run.options);
-  run.solution =
-      simulator.run({.start = run.instance.start, .end = run.instance.end, .state = run.instance.state});
+  const Run where{.start = run.instance.start, .end = run.instance.end, .state = run.instance.state};
+  run.solution = simulator.run(where);
   run.options.on_step = nullptr;
   run.solution.outcome.message = told_to_user(run.solution.outcome.message, Branches::offered);
+  if (run.question) run.gradients = run.question->answer(run.options, where, run.solution);
   if (watch) run.friction = watch->results(run.options.rtol);
 }
 

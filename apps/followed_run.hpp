@@ -11,6 +11,7 @@
 #include "apps/commands.hpp"
 #include "slideway/io/report.hpp"
 #include "slideway/model/model.hpp"
+#include "slideway/simulate/final_gradients.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/options.hpp"
@@ -25,6 +26,8 @@ struct FollowedRun {
   std::unique_ptr<Observation> observation =
       nullptr;  // the quantities to be seen beside the states; null for none
   std::unique_ptr<ObservedSensitivity> observed_sensitivity = nullptr;  // their derivatives, likewise
+  std::optional<FinalGradientQuestion> question = {};                   // what --adjoint asks for
+  std::optional<FinalGradients> gradients = {};                         // and its answer
   bool watches_friction = false;
   Solution solution = {};
   std::vector<FrictionWork> friction = {};

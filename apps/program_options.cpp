@@ -404,6 +404,13 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->type_name("NAME")
       ->allow_extra_args(false)
       ->group(results);
+  app.add_option(
+         "--adjoint", arguments.adjoints,
+         "the gradient of a state, or of what --observe takes, at the end of the run by all parameters and "
+         "initial values, found backwards at the cost of a few runs; may be repeated")
+      ->type_name("NAME|NAME=EXPRESSION")
+      ->allow_extra_args(false)
+      ->group(results);
   app.add_option("--section", arguments.section,
                  "list where the solution arrives at this surface, or at the events of this name: in the "
                  "JSON, or by --section-file and --section-plot")

@@ -157,6 +157,11 @@ void check_arguments(const RunArguments& arguments) {
             .where = option + " with --sensitivity",
             .expected = "one of them"});
   }
+  if (!arguments.adjoints.empty()) {
+    refuse({.what = "a run with checkpoints has no gradients",
+            .where = option + " with --adjoint",
+            .expected = "one of them"});
+  }
   if (arguments.checkpoint == "-" || arguments.from == "-") {
     refuse({.what = "a checkpoint is a file that is replaced",
             .where = option,

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
+#include <fmt/ranges.h>
 
 #include "apps/advice.hpp"
 #include "apps/layout.hpp"
@@ -255,6 +256,30 @@ Table derivative_table(const RunReport& report) {
   return table;
 }
 
+// The gradients of quantities at the end, a column for each.
+Table gradient_table(const FinalGradients& found) {
+  std::vector<Table::Column> columns = {{.title = "d/d(...) at the end"}};
+  for (const std::string& quantity : found.quantities) columns.push_back({.title = quantity});
+  Table table(std::move(columns));
+  const std::size_t shown = std::min<std::size_t>(found.by.size(), most_states);
+  for (std::size_t k = 0; k < shown; ++k) {
+    std::vector<std::string> cells = {found.by[k]};
+    for (Index i = 0; i < found.gradients.rows(); ++i)
+      cells.push_back(time_text(found.gradients(i, static_cast<Index>(k))));
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
+void print_gradients(Printer& printer, const FinalGradients& found, std::ostream& out) {
+  fmt::print(out, "\n");
+  printer.table(gradient_table(found));
+  if (!found.left_out.empty())
+    printer.line(fmt::format("no derivatives by {}", fmt::join(found.left_out, ", ")));
+  if (!found.reason.empty())
+    printer.line(fmt::format("one-sided from t = {:.10g} on: {}", found.exists_until, found.reason));
+}
+
 std::string tolerance_text(const Options& options, Index states) {
   const Vector atol = options.atol.expand(states, options.rtol);
   if (atol.minCoeff() == atol.maxCoeff()) return fmt::format("{:g}", atol(0));
@@ -286,6 +311,7 @@ void print_summary(const RunReport& report, const Options& options, const std::v
     fmt::print(out, "\n");
     printer.table(derivative_table(report));
   }
+  if (report.gradients) print_gradients(printer, *report.gradients, out);
   fmt::print(out, "\n");
   const std::string ended = outcome_line(solution.outcome);
   printer.item("outcome", solution.outcome.succeeded() ? printer.good(ended) : printer.alarming(ended));

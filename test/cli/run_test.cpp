@@ -597,3 +597,34 @@ TEST_CASE("a run that fails is not said not to be stiff") {
   CHECK(finished.status != 0);
   CHECK_FALSE(contains(finished.out, "not stiff"));
 }
+
+TEST_CASE("--adjoint tells the gradient of quantities at the end by all parameters and initial values") {
+  const Workplace place;
+  place.write("ramp.toml",
+              "[parameters]\np = 2.0\n[states]\nx = 0.25\ny = 0.0\n[time]\nend = 2.0\n"
+              "[derivatives]\nx = \"1\"\ny = \"if(x > 1, p, 1)\"\n");
+  // x = 1 at t = 0.75, so that y = 0.75 + 1.25 p at the end, and E = p y.
+  const Finished written = place.slideway(
+      {"run", "ramp.toml", "--rtol", "1e-9", "--adjoint", "y", "--adjoint", "E = p*y", "--json", "-"});
+  CAPTURE(written.err);
+  REQUIRE(written.status == 0);
+  const Json document = Json::parse(written.out);
+  const Json& found = document["gradients"];
+  CHECK(found["by"] == Json({"p", "x", "y"}));
+  CHECK(found["left_out"].empty());
+  CHECK(found["exist_until"].is_null());
+  CHECK(found["final"]["y"]["p"].get<double>() == doctest::Approx(1.25).epsilon(1e-8));
+  CHECK(found["final"]["y"]["x"].get<double>() == doctest::Approx(1).epsilon(1e-8));
+  CHECK(found["final"]["E"]["p"].get<double>() == doctest::Approx(5.75).epsilon(1e-8));
+  CHECK(found["final"]["E"]["y"].get<double>() == doctest::Approx(2).epsilon(1e-8));
+
+  const Finished finished = place.slideway({"run", "ramp.toml", "--adjoint", "y"});
+  CHECK(finished.status == 0);
+  CHECK(contains(in_words(finished.out), "\np 1.25\n"));
+  const Finished misspelt = place.slideway({"run", "ramp.toml", "--adjoint", "yy"});
+  CHECK(misspelt.status == 2);
+  CHECK(contains(misspelt.err, "yy"));
+  const Finished counted = place.slideway({"run", "heat-rod", "--set", "n=5", "--adjoint", "u1"});
+  CHECK(counted.status == 0);
+  CHECK(contains(counted.out, "no derivatives by n"));
+}
