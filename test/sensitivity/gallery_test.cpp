@@ -2,6 +2,8 @@
 #include <filesystem>
 #include <optional>
 
+#include "models/heat_rod.hpp"
+#include "slideway/model/from_functor.hpp"
 #include "test/sensitivity/differentiated.hpp"
 
 using namespace slideway;
@@ -92,4 +94,39 @@ TEST_CASE("derivatives of the gallery agree with differences of accurate runs") 
   }
   MESSAGE(compared << " derivatives of " << asked << " were compared");
   CHECK(compared > 60);
+}
+
+TEST_CASE("derivatives of a sparse problem whose guard sees every state agree with differences") {
+  constexpr Index cells = 60;
+  Model model;
+  model.name = "rod";
+  model.instantiate = [](const Settings& settings) {
+    models::HeatRod rod{.cells = cells};
+    for (const auto& [name, value] : settings) (name == "K" ? rod.power : rod.reference) = value;
+    return ModelInstance{.system = from_functor(rod, {.states = cells, .surfaces = 1}),
+                         .parameters = {{"K", rod.power}, {"u_ref", rod.reference}},
+                         .start = 0,
+                         .end = 4,
+                         .state = Vector::Zero(cells)};
+  };
+  const ModelInstance instance = model.instantiate({});
+  const Solution found = run_of(instance, 4, 1e-9, sensitivities_by(model, {}, instance, {"K", "u_ref"}));
+  REQUIRE(found.outcome.reached_end());
+  REQUIRE(found.events.size() > 1);
+  REQUIRE(std::isinf(found.sensitivities->exists_until()));
+  const Settings own = instance.parameters;
+  for (std::size_t k = 0; k < own.size(); ++k) {
+    CAPTURE(own[k].first);
+    constexpr double step = 1e-5;
+    Vector sides[2];
+    for (const int side : {0, 1}) {
+      const double value = own[k].second + (side == 0 ? -step : step);
+      const Solution run = run_of(model.instantiate({{own[k].first, value}}), 4, 1e-12);
+      REQUIRE(same_signature(found, run));
+      sides[side] = run.final.state;
+    }
+    const Vector expected = (sides[1] - sides[0]) / (2 * step);
+    const Vector got = found.sensitivities->final().col(static_cast<Index>(k));
+    CHECK((got - expected).lpNorm<Eigen::Infinity>() <= 1e-5 * (1 + expected.lpNorm<Eigen::Infinity>()));
+  }
 }

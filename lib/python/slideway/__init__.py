@@ -12,11 +12,11 @@ Python functions.
 from ._core import ModelError, version as __version__
 from ._ivp import solve_ivp
 from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
-from ._result import Event, Outcome, Result, Segment, Snapshot
+from ._result import Event, EventDerivative, Gradient, Outcome, Result, Segment, Sensitivities, Snapshot
 from ._sweep import Sweep
 from ._system import Contact, Edge, Record, Reset, Stop, System
 from ._expressions import Untraceable
 
-__all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "Interrupted", "Model", "ModelError", "Outcome", "Record",
-           "Reset", "Result", "Segment", "Snapshot", "Stop", "Sweep", "System", "Untraceable", "__version__", "catalogue",
-           "load", "parse", "solve_ivp"]
+__all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "EventDerivative", "Gradient", "Interrupted", "Model", "ModelError",
+           "Outcome", "Record", "Reset", "Result", "Segment", "Sensitivities", "Snapshot", "Stop", "Sweep", "System",
+           "Untraceable", "__version__", "catalogue", "load", "parse", "solve_ivp"]

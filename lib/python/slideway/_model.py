@@ -13,7 +13,7 @@ from . import _core
 from ._result import Result
 
 OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
-           "sliding_rule", "selection", "local_events", "full_events")
+           "sliding_rule", "selection", "local_events", "full_events", "sensitivities")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -152,6 +152,10 @@ class Model:
                 options[name] = value
             else:
                 values[name] = value
+        if isinstance(options.get("sensitivities"), str):
+            options["sensitivities"] = [options["sensitivities"]]
+        if options.get("sensitivities") is not None:
+            options["sensitivities"] = [str(name) for name in options["sensitivities"]]
         options["atol"] = atol_of(options.get("atol"), self.state_names, options.get("rtol"))
         return {k: v for k, v in options.items() if v is not None}, values
 
@@ -173,7 +177,8 @@ class Model:
         "dopri5", "dop853", "rodas"), linear_solver, max_step, max_events, max_steps, on_ambiguity ("stop", "minus", "plus",
         "slide", "branches"), sliding_rule, selection, local_events ("auto", "on", "off": whether an event is followed with the
         states around it alone; auto: in models of at least 2000 surfaces or 400 events), full_events. ``observe`` lists
-        quantities beside the states, "F" or "E = 0.5*v^2". ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
+        quantities beside the states, "F" or "E = 0.5*v^2". ``sensitivities`` names the parameters, and states for their initial
+        values, by which the solution is differentiated through every event: see ``result.sensitivities``. ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
 
         To go on where another run ended, pass its ``final``: start=f.t, state=f.state, mode=f.mode, location=f.location.
         """

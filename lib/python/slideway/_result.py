@@ -213,6 +213,71 @@ def _as_complex(values: np.ndarray) -> np.ndarray:
     return values[0::2] + 1j * values[1::2]
 
 
+class EventDerivative(NamedTuple):
+    """Derivatives at one event by q names: of its time, shape (q,), of the states before and after it, shape (n, q).
+
+    ``time`` is NaN where it has no derivative. Where ``exists`` is false there is a ``reason``, and ``after`` goes on with
+    the derivative of this solution alone."""
+
+    time: np.ndarray
+    before: np.ndarray
+    after: np.ndarray
+    exists: bool
+    reason: str
+
+
+class Sensitivities:
+    """Derivatives of a run by the names in ``by``, through every event.
+
+    ``y`` has the shape (n, q, points), a value for every point of ``result.t``; ``final`` (n, q) those at the end;
+    ``events`` one :class:`EventDerivative` for each of ``result.events``. ``sensitivities["mu"]`` is the slice (n, points) of
+    one name, and ``sensitivities(t)`` has the shape (n, q) of a time, after a jump there. The derivatives exist up to
+    ``exists_until`` (infinity: throughout); ``reason`` says why they do not go on.
+    """
+
+    def __init__(self, run: Any, times: np.ndarray, found: Tuple[Any, ...]) -> None:
+        names, final, events, exists_until, reason = found
+        self._run = run
+        self.by: List[str] = list(names)
+        self.final: np.ndarray = final
+        self.events: List[EventDerivative] = [EventDerivative(*event) for event in events]
+        self.exists_until, self.reason = float(exists_until), str(reason)
+        self.y: np.ndarray = run.derivatives_at([float(t) for t in times])
+        # Of two points at one time the first is that before the jump.
+        twice = np.nonzero(np.diff(times) == 0)[0]
+        if twice.size:
+            self.y = np.array(self.y)
+            self.y[:, :, twice] = run.derivatives_at([float(times[k]) for k in twice], True)
+
+    def __getitem__(self, name: str) -> np.ndarray:
+        if name not in self.by:
+            raise KeyError(f"there is no derivative by {name!r}; there are those by {', '.join(self.by)}")
+        return np.asarray(self.y[:, self.by.index(name), :])
+
+    def __call__(self, t: float) -> np.ndarray:
+        if self._run is None:
+            raise ValueError("a copy of a result has derivatives at its points and events alone")
+        return np.asarray(self._run.derivatives_at([float(t)])[:, :, 0])
+
+    def __getstate__(self) -> Dict[str, Any]:
+        return dict(self.__dict__, _run=None)
+
+
+class Gradient(NamedTuple):
+    """The gradient of one quantity at the end of a run: ``values`` by name, with those of initial values by the names of states.
+
+    ``left_out`` lists parameters without derivatives. Beyond ``exists_until`` the derivative is that of one side, for
+    ``reason``."""
+
+    values: Dict[str, float]
+    left_out: List[str]
+    exists_until: float
+    reason: str
+
+    def __getitem__(self, key: Any) -> Any:
+        return self.values[key] if isinstance(key, str) else tuple.__getitem__(self, key)
+
+
 class Result:
     """A run.
 
@@ -220,7 +285,7 @@ class Result:
     ``njev``, ``nlu``, ``status`` (0: the end, 1: a stop event, −1: stopped early), ``message``, ``success``.
 
     With those of slideway: ``events``, ``segments``, ``modes`` (a word for every point), ``outcome``, ``initial``,
-    ``final``, ``statistics``, ``warnings``, ``observed`` (name → (points,)), ``branches``.
+    ``final``, ``statistics``, ``warnings``, ``observed`` (name → (points,)), ``branches``, ``sensitivities``.
 
     ``nfev`` counts the evaluations of the integrator (``statistics`` has all), ``njev`` its Jacobians; ``nlu`` is ``njev``, as
     decompositions are not counted.
@@ -270,6 +335,8 @@ class Result:
             if observe:
                 names, values = run.observed(self._observe, list(times), list(segment))
                 self.observed = dict(zip(names, values))
+        found = run.sensitivities()
+        self.sensitivities: Optional[Sensitivities] = None if found is None else Sensitivities(run, self.t, found)
         if complex_:
             self.y = _as_complex(self.y)
         self._set_events(event_names)
@@ -325,6 +392,15 @@ class Result:
 
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a result is not a sequence; its fields are t, y, events and so on")
+
+    def gradient(self, quantity: str) -> Gradient:
+        """The gradient of a state, or of what ``observe`` takes, at the end of the run by all parameters and initial values.
+
+        It is found backwards, at the cost of a few runs for any number of parameters."""
+        # An expression without a name gets one on the way.
+        asked = quantity if "=" in quantity or quantity.isidentifier() else f"quantity = {quantity}"
+        _, by, values, left_out, exists_until, reason = self._live().gradients([asked])
+        return Gradient(dict(zip(by, (float(v) for v in values[0]))), list(left_out), float(exists_until), str(reason))
 
     def mode_at(self, t: Any) -> Any:
         """The mode word at a time, or a list of them at several; None outside of the run."""

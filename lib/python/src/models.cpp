@@ -24,7 +24,8 @@ namespace {
 
 std::shared_ptr<Problem> instantiate(const std::shared_ptr<Model>& model, const Settings& settings) {
   const py::gil_scoped_release unlocked;
-  return std::make_shared<Problem>(Problem{.model = model, .instance = model->instantiate(settings)});
+  return std::make_shared<Problem>(
+      Problem{.model = model, .instance = model->instantiate(settings), .settings = settings});
 }
 
 std::shared_ptr<Problem> called_problem(const PythonField& parts, double start, double end,

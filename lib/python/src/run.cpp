@@ -17,6 +17,7 @@
 #include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
 #include "slideway/simulate/branches.hpp"
+#include "slideway/simulate/final_gradients.hpp"
 #include "slideway/simulate/observation.hpp"
 
 namespace slideway::python {
@@ -99,6 +100,16 @@ std::shared_ptr<MadeRun> branch_of(Branch&& branch, const MadeRun& root) {
   return made;
 }
 
+// What to differentiate by; the problem must be that of its model.
+const Model& differentiable_model(const Problem& problem) {
+  if (problem.calls_python || !problem.model) {
+    refuse({.what = "a model of Python functions that are called has no derivatives",
+            .where = "sensitivities",
+            .expected = "a model file, a model of the catalogue or traced functions"});
+  }
+  return *problem.model;
+}
+
 std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run& where, const py::dict& given,
                              const Cancellation* cancellation, const std::map<std::string, int>& stop_after) {
   auto made = std::make_shared<MadeRun>();
@@ -107,6 +118,18 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
   made->options = options_from(given, problem->model ? problem->model->defaults : ModelDefaults{});
   CallErrors errors;
   Attendant attendant(errors, cancellation, stop_after);
+  if (given.contains("sensitivities")) {
+    const auto names = given["sensitivities"].cast<std::vector<std::string>>();
+    if (made->options.on_ambiguity == Ambiguity::branches) {
+      refuse({.what = "derivatives belong to one solution",
+              .where = "sensitivities with on_ambiguity",
+              .expected = "stop, minus, plus or slide",
+              .got = "branches"});
+    }
+    made->options.sensitivities =
+        sensitivities_by(differentiable_model(*problem), problem->settings, problem->instance, names);
+  }
+  made->where = where;
   Options options = made->options;
   attendant.attend(options);
   try {
@@ -359,6 +382,52 @@ py::tuple observed(const MadeRun& made, const std::vector<std::string>& wanted,
                         array_of(std::move(values)));
 }
 
+// S at each of these times, n × q × times; NaN where the run does not come to them.
+py::array_t<double> derivatives_at(const MadeRun& made, const std::vector<double>& times, bool before) {
+  const Sensitivities& found = *made.solution.sensitivities;
+  const Index n = found.states();
+  const auto q = static_cast<Index>(found.names().size());
+  Matrix all =
+      Matrix::Constant(n * q, static_cast<Index>(times.size()), std::numeric_limits<double>::quiet_NaN());
+  for (std::size_t k = 0; k < times.size(); ++k) {
+    const double t = times[k];
+    if (!(t >= made.where.start && t <= made.solution.outcome.t)) continue;
+    const Matrix s = found.pieces() == 0 ? found.final() : before ? found.before(t) : found(t);
+    all.col(static_cast<Index>(k)) = s.reshaped();
+  }
+  py::array_t<double> flat = array_of(std::move(all));
+  const auto size = static_cast<py::ssize_t>(sizeof(double));
+  return {{static_cast<py::ssize_t>(n), static_cast<py::ssize_t>(q), static_cast<py::ssize_t>(times.size())},
+          {size, size * n, size * n * q},
+          flat.data(),
+          flat};
+}
+
+py::object sensitivities(const MadeRun& made) {
+  if (!made.solution.sensitivities) return py::none();
+  const Sensitivities& found = *made.solution.sensitivities;
+  py::list events;
+  for (const EventSensitivity& event : found.events())
+    events.append(py::make_tuple(array_of(Vector(event.time)), array_of(Matrix(event.before)),
+                                 array_of(Matrix(event.after)), event.exists, event.reason));
+  return py::make_tuple(found.names(), array_of(Matrix(found.final())), events, found.exists_until(),
+                        found.reason());
+}
+
+// The gradients of these quantities at the end by all parameters and initial values.
+py::tuple gradients(const MadeRun& made, const std::vector<std::string>& quantities) {
+  const Problem& problem = *made.problem;
+  const Model& model = differentiable_model(problem);
+  FinalGradients found;
+  {
+    const Unlocked unlocked(made);
+    const FinalGradientQuestion question(model, problem.settings, problem.instance, quantities);
+    found = question.answer(made.options, made.where, made.solution);
+  }
+  return py::make_tuple(found.quantities, found.by, array_of(std::move(found.gradients)), found.left_out,
+                        found.exists_until, found.reason);
+}
+
 // Throws py::cast_error for a value of the wrong kind, std::invalid_argument for an unknown word.
 void set_option(Options& options, const std::string& name, py::handle value) {
   if (name == "rtol") options.rtol = py::cast<double>(value);
@@ -434,6 +503,9 @@ void bind_runs(py::module_& module) {
       .def("modes_at", &modes_at)
       .def("segments", &segments)
       .def("observed", &observed)
+      .def("derivatives_at", &derivatives_at, py::arg("times"), py::arg("before") = false)
+      .def("sensitivities", &sensitivities)
+      .def("gradients", &gradients)
       .def("event_count", [](const MadeRun& self) { return self.solution.events.size(); })
       .def("event",
            [](const MadeRun& self, std::size_t index) {

@@ -22,6 +22,7 @@ namespace slideway::python {
 struct Problem {
   std::shared_ptr<const Model> model = {};
   ModelInstance instance;
+  Settings settings = {};     // those that the instance was made with
   bool calls_python = false;  // the lock of the interpreter is then held during a run
 };
 
@@ -35,6 +36,7 @@ struct MadeRun {
   std::shared_ptr<const Problem> problem = {};
   Options options = {};
   double end = 0;  // as it was asked for
+  Run where = {};
   Solution solution = {};
   std::vector<std::shared_ptr<MadeRun>> branches =
       {};                // of Ambiguity::branches, in the order of the continuations

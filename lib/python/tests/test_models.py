@@ -372,3 +372,46 @@ def test_gallery_files_are_loaded():
     gallery = pathlib.Path(__file__).parents[3] / "models" / "gallery"
     for name in ("utkin", "thermostat", "relief_valve"):
         assert slideway.load(gallery / f"{name}.toml").run().success
+
+
+RAMP = """
+[parameters]
+p = 2.0
+[states]
+x = 0.25
+y = 0.0
+[time]
+end = 2.0
+[derivatives]
+x = "1"
+y = "if(x > 1, p, 1)"
+"""
+
+
+def test_derivatives_go_through_events():
+    # x = 1 at t = 0.75; then y = 0.75 + p (t - 0.75).
+    result = slideway.parse(RAMP).run(sensitivities=["p", "x"], rtol=1e-9)
+    found = result.sensitivities
+    assert found.by == ["p", "x"]
+    assert found.y.shape == (2, 2, result.t.size)
+    assert np.allclose(found.final, [[0, 1], [1.25, 1]], atol=1e-8)
+    assert np.allclose(found.events[0].time, [0, -1], atol=1e-8)
+    assert np.allclose(found["p"][1], np.maximum(result.t - 0.75, 0), atol=1e-8)
+    assert np.allclose(found(1.75), [[0, 1], [1, 1]], atol=1e-8)
+    assert np.isinf(found.exists_until)
+    assert pickle.loads(pickle.dumps(result)).sensitivities.by == ["p", "x"]
+    at_times = slideway.parse(RAMP).run(sensitivities="p", t_eval=[0.5, 1.0, 2.0])
+    assert np.allclose(at_times.sensitivities.y[1, 0], [0, 0.25, 1.25], atol=1e-5)
+    assert slideway.parse(RAMP).run().sensitivities is None
+    with pytest.raises(ValueError, match="neither a parameter nor a state"):
+        slideway.parse(RAMP).run(sensitivities=["z"])
+
+
+def test_the_gradient_of_a_quantity_at_the_end():
+    gradient = slideway.parse(RAMP).run(rtol=1e-9).gradient("E = p*y")
+    # y = 0.75 + 2·1.25 at the end, so that E = p y has dE/dp = y + p·1.25.
+    assert gradient["p"] == pytest.approx(3.25 + 2.5, abs=1e-7)
+    assert gradient["x"] == pytest.approx(2.0, abs=1e-7)
+    assert gradient["y"] == pytest.approx(2.0, abs=1e-7)
+    assert gradient.left_out == []
+    assert slideway.parse(RAMP).run(rtol=1e-9).gradient("y")["p"] == pytest.approx(1.25, abs=1e-7)
