@@ -65,7 +65,7 @@ class DenseCollocation final : public Collocation {
   Index states_;
   Jacobian jacobian_;
   std::vector<Matrix> at_;
-  Matrix system_, stages_;
+  Matrix system_, right_, stages_;
   Eigen::PartialPivLU<Matrix> factors_, filter_;
 };
 
