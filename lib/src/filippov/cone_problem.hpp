@@ -3,7 +3,7 @@
 //     w = q + Bz,   of every contact z = (P, Q₁, Q₂) and w = (u, s₁, s₂)
 //     0 ≤ P ⊥ u ≥ 0;     s = 0 with |Q| ≤ ρμP (sticks), or Q = −μP·s/|s| (slips)
 //
-// With velocities after an impact in w the friction is against the last slip: Moreau's law (Unilateral contact and dry friction in finite
+// The friction of an impact, with the velocities after it in w, is against the last slip: Moreau's law (Unilateral contact and dry friction in finite
 // freedom dynamics, 1988). With accelerations of surfaces without velocity it tells how their rest goes on.
 //
 // One contact alone is solved for at once: it sticks if it can, and otherwise its direction of slip is a zero of a function of one angle.
@@ -34,7 +34,7 @@ struct ConeRows {
 struct ConeAnswer {
   bool solved = false;
   Vector z = {};
-  // Of every contact: whether it sticks, and the direction s/|s| where it slips.
+  // `sticks` tells of every contact whether it sticks, `directions` the direction s/|s| of those that slip.
   std::vector<char> sticks = {};
   std::vector<Eigen::Vector2d> directions = {};
   std::vector<char> begins = {};  // to slip, with s = 0

@@ -12,7 +12,7 @@
 //     0 ≤ P ⊥ u⁺ + e∘u⁻ ≥ 0,      Q = −μP·sgn(s⁺),  |Q| ≤ μP where s⁺ = 0
 // a problem of complementarity of three entries for each of them.
 //
-// With friction in a plane (ConeFriction) a closed contact slips or sticks. One that slips has the direction b − μ(n₁c₁ + n₂c₂) with
+// A closed contact with friction in a plane (ConeFriction) slips or sticks. One that slips has the direction b − μ(n₁c₁ + n₂c₂) with
 // n = v/|v|, smoothly continued beyond v = 0 on the line of slip. One that sticks has two rows more: v' = 0, held by forces along c₁, c₂.
 // Slip that begins with no acceleration grows like t², and v/|v| would make the equations stiff without bounds. It begins against the friction
 // that would hold, n = −Q/|Q|, from which v/|v| differs by a part of t in a velocity of t², until that difference can be seen.
@@ -65,7 +65,8 @@ class ContactDynamics {
                         ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
   const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // Of every contact with friction, after forces(): −μλₖΛ, combined over the relays as there, or the part of Q along c₁; then that along c₂.
+  // friction_forces() holds −μλₖΛ of every contact with friction, combined over the relays as in forces(), or the part of Q along
+  // c₁; second_friction_forces() holds the part along c₂. Both are valid after forces().
   const Vector& friction_forces() const { return buffers_.all_friction; }
   const Vector& second_friction_forces() const { return buffers_.second_friction; }
 
@@ -203,7 +204,7 @@ class ContactDynamics {
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
   bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts,
                        std::vector<Sparse>& columns);
-  // How the friction of a contact goes on while it is closed.
+  // Grip tells how the friction of a contact goes on while it is closed.
   struct Grip {
     bool sticks = false;
     bool breaks_away = false;

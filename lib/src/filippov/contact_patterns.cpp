@@ -134,7 +134,7 @@ class Maker {
       bool has_friction = false;
       for (const Index c : group.members) {
         if (contacts_[at(c)].cone) {
-          // Where it sticks, its forces depend on whatever the velocities of slip do.
+          // The forces of a contact that sticks depend on whatever the velocities of slip do.
           has_friction = true;
           group.columns.resize(at(states_));
           std::iota(group.columns.begin(), group.columns.end(), Index{0});

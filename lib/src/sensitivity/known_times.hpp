@@ -1,4 +1,4 @@
-// What has no derivatives here, jumps after a delay and friction in a plane: none is better than a wrong one.
+// Jumps after a delay and friction in a plane have no derivatives here: none is better than a wrong one.
 //
 // It must not know how derivatives are found.
 #pragma once

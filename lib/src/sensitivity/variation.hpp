@@ -28,7 +28,7 @@ class Variation {
   // first_rate() is ρ if the k-th derivatives of S are of the size ρᵏ S, as the error of the first step since then told it.
   std::optional<double> first_rate() const { return first_rate_; }
   // Takes S, N×q, from a to b, in steps of at most `longest`. `floors` are sizes of entries below which they do not count.
-  // Of several formulas it takes those that need the fewest stages. `piece` may be empty.
+  // advance() takes the formula that needs the fewest stages, where there are several. `piece` may be empty.
   void advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors, Matrix& s,
                const Piece& piece, const FurtherError& further = nullptr);
 

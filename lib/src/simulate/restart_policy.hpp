@@ -60,7 +60,7 @@ class RestartPolicy {
   bool starts_finely() const { return starts_anew_ && fine_; }
   // The length of the step that is taken again next; 0 where none is.
   double first_step() const { return first_step_; }
-  // How often the step from t has been taken again.
+  // retakes() counts how often the step from t has been taken again.
   int retakes(double t) const { return t == retaken_at_ ? retakes_ : 0; }
   // The duration of the last stretch; 0 where that is not known.
   double interval() const { return interval_; }

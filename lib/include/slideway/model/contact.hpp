@@ -11,7 +11,7 @@
 //
 //     x' = f(t, x, λ) + Σ (b − μλₖc)Λ,      λₖ = ±1 while they slip, λₖ in [−1, 1] with s = 0 while they stick
 //
-// Where the surfaces slide on each other in a plane, the friction Q has two parts, along c₁ and c₂, and the bound is a cone. No surface of
+// The friction Q of surfaces that slide on each other in a plane has two parts, along c₁ and c₂, and its bound is a cone. No surface of
 // the system belongs to it:
 //
 //     x' = f(t, x, λ) + Σ (bΛ + c₁Q₁ + c₂Q₂),      Q = −μΛ·v/|v| while they slip, |Q| ≤ μΛ with v = 0 while they stick

@@ -1,8 +1,8 @@
 // A characteristic y = f(u) or y = f(u, v): values at knots, and what lies between and beyond them.
 //
-// Of one variable its pieces are polynomials
+// A table of one variable has pieces that are polynomials
 //     y = c₀ + c₁ (u − u₀) + c₂ (u − u₀)² + c₃ (u − u₀)³
-// Of two it has such pieces along the second one at every knot of the first one, and straight lines, or steps, between those. At the knots
+// A table of two variables has such pieces along the second one at every knot of the first one, and straight lines, or steps, between those. At the knots
 // it bends or jumps, so that each is a surface of a system that has it, with the guard u − knot:
 //
 //     const Table table({.first = {-1, 0, 2}, .values = {0, 1, 1}, .beyond = Beyond::hold});
@@ -30,7 +30,7 @@ struct TableData {
   std::vector<double> first = {};   // knots of the first variable, ascending, two at least
   std::vector<double> second = {};  // of the second one; empty where there is none
   std::vector<double> values = {};  // of all second knots for every first one
-  // Of two variables between the knots of the second one; between those of the first one there are lines, or steps.
+  // `interpolation` of two variables is between the knots of the second one; there are lines, or steps, between those of the first one.
   Interpolation interpolation = Interpolation::linear;
   Beyond beyond = Beyond::error;
   bool monotone = false;  // values of one variable that rise and fall are refused
@@ -60,7 +60,7 @@ class Table {
   // pieces() are those of one variable, or the dependence on the second variable at this knot of the first.
   Pieces pieces(std::size_t knot = 0) const { return pieces_of(knot, true); }
 
-  // How many surfaces it has: a knot each, those of the first variable before those of the second.
+  // surfaces() counts its surfaces: one for each knot, those of the first variable before those of the second.
   Index surfaces() const { return static_cast<Index>(along_first_.knots.size() + data_.second.size()); }
   // guards() sets h[first …], and value() takes their relays; both serve all numbers that a field is called with. Beyond knots that end
   // a run the value is no number.
