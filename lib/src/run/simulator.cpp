@@ -6,7 +6,7 @@
 #include "run/check_run.hpp"
 #include "run/run_engine.hpp"
 #include "sensitivity/differentiate.hpp"
-#include "sensitivity/known_times.hpp"
+#include "sensitivity/without_derivatives.hpp"
 
 namespace slideway {
 
@@ -50,7 +50,7 @@ Simulator::Simulator(Automaton automaton, Options options)
     structures_.push_back(std::make_shared<const RelayStructure>(location.system));
   }
   options_.validate(system().states());
-  if (!options_.sensitivities.empty()) refuse_known_times(automaton_);
+  if (!options_.sensitivities.empty()) refuse_without_derivatives(automaton_);
 }
 
 Simulator::Simulator(System system, Options options)

@@ -14,10 +14,10 @@
 #include "sensitivity/accumulated_changes.hpp"
 #include "sensitivity/collocation.hpp"
 #include "sensitivity/integrand_allowance.hpp"
-#include "sensitivity/known_times.hpp"
 #include "sensitivity/ledger_replay.hpp"
 #include "sensitivity/transposed_jacobian.hpp"
 #include "sensitivity/variation.hpp"
+#include "sensitivity/without_derivatives.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -579,7 +579,7 @@ void check_adjoint(const Automaton& problem, const Run& run, const Solution& sol
 AdjointGradients adjoint_gradients(const Automaton& problem, const Options& options, const Run& run,
                                    const Solution& solution, const SensitivityRequest& wanted,
                                    const std::vector<AdjointOutput>& outputs) {
-  refuse_known_times(problem);
+  refuse_without_derivatives(problem);
   check_adjoint(problem, run, solution, wanted, outputs);
   const Automaton& followed = wanted.extended ? *wanted.extended : problem;
   std::vector<std::shared_ptr<const RelayStructure>> structures;

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <stdexcept>
 
-#include "sensitivity/known_times.hpp"
+#include "sensitivity/without_derivatives.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/adjoint.hpp"
 #include "slideway/simulate/observation.hpp"
@@ -23,7 +23,7 @@ FinalGradientQuestion::FinalGradientQuestion(const Model& model, const Settings&
                                              const ModelInstance& instance,
                                              const std::vector<std::string>& quantities)
     : instance_(instance) {
-  refuse_known_times(instance.problem());
+  refuse_without_derivatives(instance.problem());
   const std::vector<std::string>& states = instance.system.state_names();
   for (const std::string& name : quantities) (contains(states, name) ? states_ : observed_).push_back(name);
   if (!observed_.empty()) (void)instance.observables(observed_);

@@ -1,4 +1,4 @@
-#include "sensitivity/known_times.hpp"
+#include "sensitivity/without_derivatives.hpp"
 
 #include <algorithm>
 #include <string>
@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-void refuse_known_times(const Automaton& automaton) {
+void refuse_without_derivatives(const Automaton& automaton) {
   refuse_cone_friction(automaton, "sensitivities");
   std::string got;
   const auto delays = [](const auto& one) { return one.delay.time > 0; };

@@ -8,6 +8,6 @@
 namespace slideway {
 
 // Throws std::invalid_argument for delays, and for friction in a plane.
-void refuse_known_times(const Automaton& automaton);
+void refuse_without_derivatives(const Automaton& automaton);
 
 }  // namespace slideway
