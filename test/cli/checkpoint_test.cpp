@@ -61,6 +61,7 @@ void check_goes_on(const Words& model, int number) {
     const bool was_stopped = number == SIGTERM && finished.status == 4;
     stopped += was_stopped ? 1 : 0;
     was_killed = was_killed || (!ended && !was_stopped);
+    CHECK(finished.status == (ended ? 0 : was_stopped ? 4 : -1));
     if (was_stopped) {
       CHECK(contains(finished.err, "stopped by SIGTERM at t = "));
       CHECK(contains(finished.err, "slideway run --from run.ck"));
@@ -91,6 +92,10 @@ TEST_CASE("a run of an automaton that is killed goes on bit for bit") {
 
 TEST_CASE("a run by a multistep method that is killed goes on bit for bit") {
   check_goes_on({"dry-friction", "--t-end", "800", "--method", "adams"}, SIGKILL);
+}
+
+TEST_CASE("a run with friction in a plane that is killed goes on bit for bit") {
+  check_goes_on({SLIDEWAY_SOURCE_DIR "/models/gallery/turntable_block.toml", "--method", "dopri5"}, SIGKILL);
 }
 
 TEST_CASE("SIGTERM has a checkpoint written, and the run goes on bit for bit") {

@@ -113,9 +113,13 @@ class ContactDynamics {
   void set_closed_in(const Mode& word, Index surfaces);
   // Finds the directions in which contacts slip where a mode says that they do, also from rest.
   void find_directions(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // grips_as_numbers() has six numbers a contact, for checkpoints.
-  std::vector<double> grips_as_numbers() const;
-  void take_grips(const std::vector<double>& numbers);
+  // visit_grips() names how the frictions in a plane go on, for checkpoints.
+  template <class Visit>
+  void visit_grips(Visit& visit) {
+    if (cones_.empty()) return;
+    visit("grips", grips_);
+    grips_.resize(definition_.size());
+  }
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. It decides which of them stick. A tie (Λ = 0 and a = 0) counts as
   // closed, but for a gap that relays inside their bounds hold by themselves. Throws std::runtime_error when the
@@ -213,6 +217,17 @@ class ContactDynamics {
     double rounding = 0;                                  // of the speed, below which it does not
     double unseen = 0;                                    // a speed that is below the tolerances
     int slow_steps = -1;                                  // in a row; −1 before it has been fast
+    template <class Visit>
+    void visit_fields(Visit& visit) {
+      visit("sticks", sticks);
+      visit("breaks_away", breaks_away);
+      visit("begins", begins);
+      visit("along_first", direction[0]);
+      visit("along_second", direction[1]);
+      visit("rounding", rounding);
+      visit("unseen", unseen);
+      visit("slow_steps", slow_steps);
+    }
   };
   // ---- rows
   bool is_grip(Index row) const { return row >= contacts(); }

@@ -198,27 +198,6 @@ void ContactDynamics::find_directions(double t, ConstVectorRef x, ConstVectorRef
   for (const Index c : resting) grips_[at(c)].sticks = grips_[at(c)].begins = false;
 }
 
-std::vector<double> ContactDynamics::grips_as_numbers() const {
-  std::vector<double> numbers;
-  for (std::size_t c = 0; c < grips_.size() && !cones_.empty(); ++c) {
-    const Grip& grip = grips_[c];
-    numbers.insert(numbers.end(), {grip.sticks ? 1.0 : 0.0, grip.begins ? 1.0 : 0.0, grip.direction[0],
-                                   grip.direction[1], grip.rounding, grip.unseen});
-  }
-  return numbers;
-}
-
-void ContactDynamics::take_grips(const std::vector<double>& numbers) {
-  for (std::size_t c = 0; c < grips_.size() && 6 * c + 5 < numbers.size(); ++c) {
-    const double* const of = numbers.data() + 6 * c;
-    grips_[c] = {.sticks = of[0] != 0,
-                 .begins = of[1] != 0,
-                 .direction = {of[2], of[3]},
-                 .rounding = of[4],
-                 .unseen = of[5]};
-  }
-}
-
 void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,
                                     VectorRef b) {
   const Index owner = owner_of(row);

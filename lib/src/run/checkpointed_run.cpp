@@ -96,14 +96,10 @@ struct EngineFields {
     std::vector<Index> closed;
     if (now.here->contacts) closed = now.here->contacts->closed();
     visit("closed", closed);
-    const bool has_grips = now.here->contacts && !now.here->contacts->cones().empty();
-    std::vector<double> grips;
-    if (has_grips) grips = now.here->contacts->grips_as_numbers();
-    if (has_grips) visit("grips", grips);
     if constexpr (Visit::kLoads) {
       if (now.here->contacts) now.here->contacts->set_closed(closed);
-      if (has_grips) now.here->contacts->take_grips(grips);
     }
+    if (now.here->contacts) now.here->contacts->visit_grips(visit);
     Statistics work;
     if constexpr (!Visit::kLoads) work = now.tools.work();
     WorkFields sums{work};
