@@ -8,10 +8,12 @@
 
 namespace slideway {
 
-std::vector<Index> turn_grips(RunState& now, const std::vector<Index>& arrived) {
-  std::vector<Index> turned;
-  if (arrived.empty()) return turned;
+std::optional<GripTurn> turn_grips(RunState& now, const std::vector<Index>& arrived) {
+  if (arrived.empty()) return std::nullopt;
   ContactDynamics& contacts = *now.here->contacts;
+  GripTurn turn{.record = now.begun(EventKind::crossing)};
+  for (const Index c : arrived)
+    if (contacts.sticks(c)) turn.stuck.push_back(c);
   bool any_stops = false;
   for (const Index c : arrived) {
     if (!contains(contacts.closed(), c)) continue;
@@ -26,33 +28,32 @@ std::vector<Index> turn_grips(RunState& now, const std::vector<Index>& arrived) 
       contacts.stop_slip(c);
       any_stops = true;
     }
-    turned.push_back(c);
+    turn.turned.push_back(c);
   }
   if (any_stops) contacts.project(now.t, contacts.closed(), now.lambda, now.weights, now.x);
   contacts.find_directions(now.t, now.x, now.lambda);
-  return turned;
+  return turn;
 }
 
-void note_grips(const RunState& now, const std::vector<Index>& turned, const std::vector<Index>& stuck,
-                EventRecord& record) {
+void note_grips(const RunState& now, GripTurn& turn) {
   const ContactDynamics& contacts = *now.here->contacts;
   bool any_sticks = false, any_slips = false;
-  for (const Index c : turned) {
+  for (const Index c : turn.turned) {
     const auto place =
         std::find(contacts.cones().begin(), contacts.cones().end(), c) - contacts.cones().begin();
-    now.list(now.mode.size() + contacts.contacts() + static_cast<Index>(place), record);
+    now.list(now.mode.size() + contacts.contacts() + static_cast<Index>(place), turn.record);
     const bool sticks = contains(contacts.closed(), c) && contacts.sticks(c);
-    any_sticks = any_sticks || (sticks && !contains(stuck, c));
-    any_slips = any_slips || (!sticks && contains(stuck, c));
+    any_sticks = any_sticks || (sticks && !contains(turn.stuck, c));
+    any_slips = any_slips || (!sticks && contains(turn.stuck, c));
   }
-  record.kind = any_sticks && any_slips ? EventKind::corner
-                : any_sticks            ? EventKind::sliding_entry
-                : any_slips             ? EventKind::sliding_exit
-                                        : EventKind::crossing;
-  record.reason = any_sticks  ? reason::kFrictionHolds
-                  : any_slips ? reason::kFrictionAtBound
-                              : reason::kSlipsOtherWay;
-  now.end(record);
+  turn.record.kind = any_sticks && any_slips ? EventKind::corner
+                     : any_sticks            ? EventKind::sliding_entry
+                     : any_slips             ? EventKind::sliding_exit
+                                             : EventKind::crossing;
+  turn.record.reason = any_sticks  ? reason::kFrictionHolds
+                       : any_slips ? reason::kFrictionAtBound
+                                   : reason::kSlipsOtherWay;
+  now.end(turn.record);
 }
 
 }  // namespace slideway

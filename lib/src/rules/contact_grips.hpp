@@ -3,18 +3,25 @@
 // It must not know what follows from it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "simulate/run_state.hpp"
 
 namespace slideway {
 
-// Stops the slip of those of `arrived` that have come to v = 0, as far as errors tell, and notes those that break away; the contacts then
-// decide how they go on (ContactDynamics::staying_closed). It returns those that do either: a direction that has only turned is no event.
-std::vector<Index> turn_grips(RunState& now, const std::vector<Index>& arrived);
+// Contacts that stop to slip or break away at one instant.
+struct GripTurn {
+  std::vector<Index> turned = {};  // a direction that has only turned is no event
+  std::vector<Index> stuck = {};   // those of the arrivals that stuck before
+  EventRecord record = {};         // with what was before
+};
 
-// Lists these in the record, and says how they go on.
-void note_grips(const RunState& now, const std::vector<Index>& turned, const std::vector<Index>& stuck,
-                EventRecord& record);
+// turn_grips() stops the slip of those of `arrived` that have come to v = 0, as far as errors tell, and notes those that break away; the
+// contacts then decide how they go on (ContactDynamics::staying_closed). It returns nothing where none has arrived.
+std::optional<GripTurn> turn_grips(RunState& now, const std::vector<Index>& arrived);
+
+// Lists the contacts that have turned in the record, and says how they go on.
+void note_grips(const RunState& now, GripTurn& turn);
 
 }  // namespace slideway

@@ -162,32 +162,16 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   const bool is_on_surfaces = put_where_met(arrivals.meeting, !ending.empty());
   begin_instant(false);
   if (!note_events(slots, arrivals)) return false;
-  const std::vector<Index> stuck = sticking_contacts(arrivals.grips);
-  const Mode word_before = arrivals.grips.empty() ? Mode() : now_.word();
-  const Vector state_before = arrivals.grips.empty() ? Vector() : now_.x;
-  const std::vector<Index> turned = turn_grips(now_, arrivals.grips);
+  std::optional<GripTurn> grips = turn_grips(now_, arrivals.grips);
   if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) return jump(arrivals);
-  if (!turned.empty()) {
-    EventRecord record;
-    record.from = word_before;
-    record.before = state_before;
-    return grips_turn(turned, stuck, std::move(record), std::move(arrivals.releases));
-  }
-  if (!arrivals.grips.empty() && arrivals.releases.empty() && arrivals.meeting.met.empty())
-    return !log_.too_many_events();
+  if (grips && !grips->turned.empty())
+    return go_on_after_grips(std::move(*grips), std::move(arrivals.releases));
+  if (grips && arrivals.releases.empty() && arrivals.meeting.met.empty()) return !log_.too_many_events();
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
 }
 
-std::vector<Index> ModeManager::sticking_contacts(const std::vector<Index>& contacts) const {
-  std::vector<Index> sticking;
-  std::copy_if(contacts.begin(), contacts.end(), std::back_inserter(sticking),
-               [&](Index c) { return now_.here->contacts->sticks(c); });
-  return sticking;
-}
-
 // The friction of others may hold or slip from here on, and relays change with it, so that the whole mode is found anew.
-bool ModeManager::grips_turn(const std::vector<Index>& turned, const std::vector<Index>& stuck,
-                             EventRecord&& record, std::vector<Index> releases) {
+bool ModeManager::go_on_after_grips(GripTurn&& turn, std::vector<Index> releases) {
   if (!releases.empty()) open_contacts(now_, releases);
   instant_.moved = false;
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -197,18 +181,18 @@ bool ModeManager::grips_turn(const std::vector<Index>& turned, const std::vector
   }
   records.clear();
   // Friction that still holds, within its bound, has only seemed to come to it.
-  std::vector<Index> changed = turned;
-  std::erase_if(changed, [&](Index c) {
-    return contains(stuck, c) && contains(now_.here->contacts->closed(), c) && now_.here->contacts->sticks(c);
+  std::erase_if(turn.turned, [&](Index c) {
+    return contains(turn.stuck, c) && contains(now_.here->contacts->closed(), c) &&
+           now_.here->contacts->sticks(c);
   });
-  if (changed.empty() && releases.empty()) {
-    now_.end(record);
-    return goes_on_in_mode(std::move(record), false);
+  if (turn.turned.empty() && releases.empty()) {
+    now_.end(turn.record);
+    return goes_on_in_mode(std::move(turn.record), false);
   }
-  note_grips(now_, changed, stuck, record);
-  if (!releases.empty()) note_releases(now_, releases, true, record);
+  note_grips(now_, turn);
+  if (!releases.empty()) note_releases(now_, releases, true, turn.record);
   now_.here->guards.note_return(true, 0);
-  return goes_on_in_mode(std::move(record), true);
+  return goes_on_in_mode(std::move(turn.record), true);
 }
 
 bool ModeManager::reach_known_time() {

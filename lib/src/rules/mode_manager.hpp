@@ -27,6 +27,7 @@
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
 #include "rules/arrived_guards.hpp"
+#include "rules/contact_grips.hpp"
 #include "rules/contact_rest.hpp"
 #include "rules/dip_check.hpp"
 #include "rules/event_firing.hpp"
@@ -108,10 +109,8 @@ class ModeManager {
   void turn_side(Index surface, Side side, std::string reason);
   void add_resting_surfaces(Meeting& meeting);
 
-  // The contacts whose slip or friction has turned: the mode that follows, and its record.
-  std::vector<Index> sticking_contacts(const std::vector<Index>& contacts) const;
-  bool grips_turn(const std::vector<Index>& turned, const std::vector<Index>& stuck, EventRecord&& record,
-                  std::vector<Index> releases);
+  // go_on_after_grips() finds the mode that follows contacts which have turned, and reports the record.
+  bool go_on_after_grips(GripTurn&& turn, std::vector<Index> releases);
 
   // Closes contacts against which the solution leaves a surface, and adds them to the record of that instant.
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);
