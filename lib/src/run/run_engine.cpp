@@ -260,9 +260,9 @@ ModeEnd RunEngine::follow_mode() {
     now_.step.dense_end = now_.step.end = report.end;
     locator_.scanned().root = report.root;
     try {
-      const StepScan scan = scan_step(report.end);
-      if (scan == StepScan::finished) return ModeEnd::finished;
-      if (scan == StepScan::inaccurate) {
+      const Scanned scan = scan_step(report.end);
+      if (scan == Scanned::ends_run) return ModeEnd::finished;
+      if (scan == Scanned::inaccurate) {
         log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
         return ModeEnd::event;
       }
@@ -347,7 +347,7 @@ ModeEnd RunEngine::follow_mode() {
 
 // Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
 // The arrival of the locator is the first one that changes something, null when there is none.
-RunEngine::StepScan RunEngine::scan_step(double end) {
+RunEngine::Scanned RunEngine::scan_step(double end) {
   while (true) {
     const bool may_be_retaken = accuracy_.can_fail() && now_.restart.retakes(now_.t) < kMostRetakes;
     if (may_be_retaken) locator_.note_armed();
@@ -355,14 +355,14 @@ RunEngine::StepScan RunEngine::scan_step(double end) {
     if (first.found && may_be_retaken && !accuracy_.holds_at(first.t)) {
       now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
       now_.here->stepper->error_weights(now_.x, now_.weights);
-      return StepScan::inaccurate;
+      return Scanned::inaccurate;
     }
     locator_.scanned().poles.clear();
     const Arrival& arrival = first.found && first.steep ? manager_.poles().without_poles(first) : first;
     locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
-    if (!arrival.found || now_.here->watch.size() == 0) return StepScan::done;
+    if (!arrival.found || now_.here->watch.size() == 0) return Scanned::whole;
     const Arrivals& arrivals = manager_.arrived().gather(arrival.guards);
-    if (!arrivals.only_records() || manager_.poles().passes_surface()) return StepScan::done;
+    if (!arrivals.only_records() || manager_.poles().passes_surface()) return Scanned::whole;
     double before = now_.t;
     now_.t = arrival.t;
     now_.stepper->evaluate(now_.t, now_.x);
@@ -375,11 +375,11 @@ RunEngine::StepScan RunEngine::scan_step(double end) {
     for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
     if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
     if (now_.t > before) log_.append_step(before, now_.t);
-    if (log_.too_many_events()) return StepScan::finished;
+    if (log_.too_many_events()) return Scanned::ends_run;
     locator_.scanned().arrival = nullptr;
     if (!(now_.t < end)) end = now_.t;
     locator_.go_on_after_record();
-    if (!(now_.t < end)) return StepScan::done;
+    if (!(now_.t < end)) return Scanned::whole;
   }
 }
 

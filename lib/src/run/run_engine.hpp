@@ -57,9 +57,9 @@ class RunEngine {
   bool arrive_with_guards(double t);
   // Steps to the next event, or to the end of the run.
   ModeEnd follow_mode();
-  enum class StepScan { done, inaccurate, finished };
+  enum class Scanned { whole, inaccurate, ends_run };
   // Records on the way are handed out; the arrival that ends the mode is the locator's. A step that is inaccurate at an arrival is good up to the state.
-  StepScan scan_step(double end);
+  Scanned scan_step(double end);
   ModeEnd end_where_it_fails();
   // end_at_rest() handles sliding that has come to a point in which it stays, between events.
   std::optional<ModeEnd> end_at_rest();

@@ -1,8 +1,9 @@
-// Whether the last step is accurate where a guard vanishes within it. The dense output p of a step of length h has the defect
+// StepAccuracy looks at the last step at a time at which a guard vanishes within it. The dense output p of a step of length h has the defect
 //     d(t) = h·maxᵢ |p'ᵢ(t) − fᵢ(t, p(t))| / (rtol·|xᵢ| + atolᵢ)
-// there, |xᵢ| being the largest of the state at both ends of the step and at t. The error test of a step sees the field at its stages alone, and not where it
-// changes between them, as a friction does near zero velocity. The defect of such a step is large where its guard vanishes (defect control: Enright, "A new
-// error-control for initial value solvers", Applied Mathematics and Computation 31, 1989).
+// where |xᵢ| is the largest of the state at both ends of the step and at t. The error test of a step sees the field at its stages alone. A friction that
+// rises near zero velocity may rise and fall between two stages: the test then passes, and the step is wrong. The guard of such a friction vanishes where
+// it has risen, and there the defect is large (defect control: Enright, "A new error-control for initial value solvers", Applied Mathematics and
+// Computation 31, 1989). Errors of the state within the tolerances change a stiff field, or one like a root, by more: a defect counts beside that.
 //
 // It must not know what vanishes, nor what becomes of the step.
 #pragma once
@@ -23,8 +24,11 @@ class StepAccuracy {
   bool holds_at(double t);
 
  private:
+  // Errors of the state make as large defects as these: `defects` have an entry per state, in tolerances.
+  bool is_explained_by_errors(double t, double length, ConstVectorRef defects);
+
   RunState& now_;
-  Vector state_, velocity_, weights_;  // buffers
+  Vector state_, velocity_, weights_, sizes_;  // buffers
 };
 
 }  // namespace slideway
