@@ -92,7 +92,8 @@ double length_of_time(const std::string& option, const std::string& what, const 
       const Observables length = instance.observables({"length_of_time = " + text});
       Vector result(1);
       length.evaluate(instance.start, instance.state, Vector::Zero(instance.system.surfaces()),
-                      Vector::Zero(3 * static_cast<Index>(instance.system.contacts().size())), result);
+                      Vector::Zero(force_count(static_cast<Index>(instance.system.contacts().size()))),
+                      result);
       value = result[0];
     } catch (const std::exception&) {
       refused(error.what());

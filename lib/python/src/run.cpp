@@ -100,7 +100,7 @@ std::shared_ptr<MadeRun> branch_of(Branch&& branch, const MadeRun& root) {
   return made;
 }
 
-// What to differentiate by; the problem must be that of its model.
+// The model of a problem, of which there are derivatives; refuses a problem that has no model, or calls Python functions.
 const Model& differentiable_model(const Problem& problem) {
   if (problem.calls_python || !problem.model) {
     refuse({.what = "a model of Python functions that are called has no derivatives",

@@ -265,12 +265,11 @@ std::vector<char> jumping_nodes(const ExpressionGraph& graph) {
   return jumps;
 }
 
-void add_states_of_jumps(ExpressionGraph& graph, const std::vector<NodeId>& roots,
-                         std::vector<Gradient>& by_state) {
-  const std::vector<char> jumps = jumping_nodes(graph);
+void add_states_of_jumps(ExpressionGraph& graph, const std::vector<char>& jumping,
+                         const std::vector<NodeId>& roots, std::vector<Gradient>& by_state) {
   const NodeId zero = graph.constant(0);
   for (std::size_t k = 0; k < roots.size(); ++k) {
-    if (jumps[roots[k]] == 0) continue;
+    if (jumping[roots[k]] == 0) continue;
     Gradient all;
     for (const NodeId id : graph.reachable({roots[k]}))
       if (graph[id].operation == Operation::state) all.push_back({graph[id].a, zero});

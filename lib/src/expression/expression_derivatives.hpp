@@ -39,8 +39,8 @@ NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradien
 // what varies is in it.
 std::vector<char> jumping_nodes(const ExpressionGraph& graph);
 
-// Adds the states that roots of that kind are made of and have no derivative by, with the constant 0.
-void add_states_of_jumps(ExpressionGraph& graph, const std::vector<NodeId>& roots,
-                         std::vector<Gradient>& by_state);
+// Adds the states that the roots among these nodes are made of and have no derivative by, with the constant 0.
+void add_states_of_jumps(ExpressionGraph& graph, const std::vector<char>& jumping,
+                         const std::vector<NodeId>& roots, std::vector<Gradient>& by_state);
 
 }  // namespace slideway::reader

@@ -4,8 +4,8 @@
 // Contacts count as surfaces (coupling.hpp), and slide while they are closed. A cluster is complete if it holds all the states
 // of each sliding surface that reads one of its states or acts on one.
 //
-// A cluster keeps the surfaces and events whose guards read its states. It leaves out contacts whose forces act on none of its
-// states. Other surfaces that act on its states are not kept, and their relays are constant during the step.
+// The states of a cluster decide what it keeps: surfaces and events are kept if their guards read one of the states, contacts if their
+// forces act on one. A surface that only acts on the states is not kept, and its relay is constant during the step.
 // It must not know how a cluster is followed.
 #pragma once
 

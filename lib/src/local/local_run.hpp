@@ -62,9 +62,9 @@ class LocalRun {
   // slides_in_second_order() tells whether a mode of these surfaces has one slide whose relay has no effect on
   // it, which takes more than this engine knows.
   bool slides_in_second_order(const Mode& mode, const std::vector<Index>& surfaces) const;
-  // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
   // acts_within() tells whether a delayed action acts up to `end`.
   static bool acts_within(const PendingAction& action, double end);
+  // Follows these clusters into results_, in several threads where they are many. Results do not depend on that.
   void follow_parts(const std::vector<std::size_t>& clusters, const WholeStep& step,
                     const std::vector<double>& outputs);
   void accept_clusters(double start, double end);

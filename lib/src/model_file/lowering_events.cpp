@@ -179,8 +179,8 @@ class EventMaker {
     auto by_state = gradients(model_.graph, functions, Variables::states);
     const auto by_time = gradients(model_.graph, functions, Variables::time);
     if (!by_state || !by_time) return;
-    add_states_of_jumps(model_.graph, functions, *by_state);
     const std::vector<char> jumps = jumping_nodes(model_.graph);
+    add_states_of_jumps(model_.graph, jumps, functions, *by_state);
     const auto constant = [&](const PartialDerivative& entry) {
       return model_.graph.is_constant(entry.value);
     };

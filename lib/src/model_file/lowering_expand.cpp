@@ -569,7 +569,8 @@ class Expander {
       made.set.insert(made.set.begin(), made.common->begin(), made.common->end());
       made.common.reset();
     }
-    // Of several edges that fire at once, the first leads out of the location.
+    // Several edges of an automaton may fire at once. The first one changes its location, and the others then set nothing: each
+    // assignment looks at the location again.
     for (ExpandedAssignment& line : made.set)
       line.value = only_in(number, edge.from, line.value, graph.state(line.state));
     const auto to = static_cast<double>(edge.to + 1);

@@ -205,8 +205,7 @@ class FormulaBuilder {
     bool jump = false;
   };
   NodeId build_table(const Place& place, std::uint32_t index);
-  NodeId build_pieces(const Place& place, std::uint32_t index, Argument of,
-                      const Characteristic::Pieces& pieces);
+  NodeId build_pieces(const Place& place, std::uint32_t index, Argument of, const Table::Pieces& pieces);
   // An end of a table, and its value there.
   struct TableEnd {
     double knot = 0;

@@ -36,7 +36,7 @@ Observables make_observables(ExpandedModel& model, Mistakes& mistakes) {
   }
   const auto tape = std::make_shared<const Tape>(model.graph, values, model.lambda_index);
   // The sign is that of the velocity of the file, whose guard may be its negative.
-  Vector signs = Vector::Ones(3 * contacts);
+  Vector signs = Vector::Ones(force_count(contacts));
   for (Index c = 0; c < contacts; ++c) {
     const auto& friction = model.contacts[static_cast<std::size_t>(c)].friction;
     if (friction) signs[contacts + c] = friction->sign;

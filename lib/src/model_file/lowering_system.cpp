@@ -75,6 +75,7 @@ class SystemMaker {
         model_(model),
         graph_(model.graph),
         derivatives_(derivatives),
+        jumping_(jumping_nodes(model.graph)),
         tapes_(std::make_shared<SystemTapes>()) {
     for (const ExpandedSurface& surface : model.surfaces) guards_.push_back(surface.guard);
   }
@@ -139,7 +140,7 @@ class SystemMaker {
                                           });
     };
     if (Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
-      add_states_of_jumps(graph_, derivatives_, *rows);
+      add_states_of_jumps(graph_, jumping_, derivatives_, *rows);
       made.field_dx = matrix(*rows, false);
       definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
       // A matrix of few states is filled faster as it is.
@@ -176,8 +177,7 @@ class SystemMaker {
 
   // jump() tells whether one of these depends on states or time by more than its derivatives tell.
   bool jump(const std::vector<NodeId>& roots) const {
-    const std::vector<char> jumps = jumping_nodes(graph_);
-    return std::any_of(roots.begin(), roots.end(), [&](NodeId root) { return jumps[root] != 0; });
+    return std::any_of(roots.begin(), roots.end(), [&](NodeId root) { return jumping_[root] != 0; });
   }
 
   // depends_affinely() tells whether the field is affine in states and time.
@@ -276,7 +276,7 @@ class SystemMaker {
     Gradients by_state = gradients(graph_, guards_, Variables::states);
     const Gradients by_time = gradients(graph_, guards_, Variables::time);
     if (!by_state || !by_time) return;
-    add_states_of_jumps(graph_, guards_, *by_state);
+    add_states_of_jumps(graph_, jumping_, guards_, *by_state);
     SystemTapes& made = *tapes_;
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
     made.guards_dx = matrix(*by_state, false);
@@ -317,6 +317,7 @@ class SystemMaker {
   ExpandedModel& model_;
   ExpressionGraph& graph_;
   const std::vector<NodeId>& derivatives_;
+  const std::vector<char> jumping_;  // per node; those that are made later are no roots
   std::vector<NodeId> guards_;
   std::shared_ptr<SystemTapes> tapes_;
 };

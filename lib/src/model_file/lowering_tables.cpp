@@ -9,8 +9,8 @@
 #include <vector>
 
 #include "core/number_text.hpp"
-#include "model_file/characteristic.hpp"
 #include "model_file/lowering_formula.hpp"
+#include "slideway/model/table.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -21,7 +21,7 @@ std::string guard_text(const std::string& argument, double knot) {
   return argument + (knot < 0 ? " + " : " - ") + exact_text(std::abs(knot));
 }
 
-NodeId polynomial(ExpressionGraph& graph, NodeId u, const Characteristic::Piece& piece) {
+NodeId polynomial(ExpressionGraph& graph, NodeId u, const Table::Piece& piece) {
   int degree = 3;
   while (degree > 0 && piece.coefficients[degree] == 0) --degree;
   NodeId value = graph.constant(piece.coefficients[degree]);
@@ -35,8 +35,8 @@ NodeId polynomial(ExpressionGraph& graph, NodeId u, const Characteristic::Piece&
 }  // namespace
 
 NodeId FormulaBuilder::build_table(const Place& place, std::uint32_t index) {
-  const Characteristic& table = *model_.tables[place.formula.symbols[index].index].table;
-  const Characteristic::Data& data = table.data();
+  const Table& table = *model_.tables[place.formula.symbols[index].index].table;
+  const TableData& data = table.data();
   const NodeId u = argument(place, index, 0);
   if (!table.has_two_variables()) return build_pieces(place, index, {u, 0}, table.pieces());
   const NodeId v = argument(place, index, 1);
@@ -67,7 +67,7 @@ NodeId FormulaBuilder::build_table(const Place& place, std::uint32_t index) {
 }
 
 NodeId FormulaBuilder::build_pieces(const Place& place, std::uint32_t index, Argument of,
-                                    const Characteristic::Pieces& pieces) {
+                                    const Table::Pieces& pieces) {
   const bool jumps = model_.tables[place.formula.symbols[index].index].table->jumps();
   const auto piece = [&](std::size_t k) {
     const NodeId value = polynomial(graph_, of.node, pieces.pieces[k]);

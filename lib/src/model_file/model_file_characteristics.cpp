@@ -7,9 +7,9 @@
 #include <utility>
 
 #include "core/number_text.hpp"
-#include "model_file/characteristic.hpp"
 #include "model_file/model_file_tables.hpp"
 #include "model_file/numbers_of_table.hpp"
+#include "slideway/model/table.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -31,13 +31,13 @@ class CharacteristicReader {
   }
 
  private:
-  std::shared_ptr<const Characteristic> read_table(const TomlEntry& entry) {
+  std::shared_ptr<const Table> read_table(const TomlEntry& entry) {
     who_ = "table " + in_quotes(entry.key);
     const std::size_t mistakes = reader_.mistakes();
     reader_.check_keys(
         entry.value, who_,
         {"file", "column", "argument", "x", "y", "values", "interpolation", "extrapolation", "monotone"});
-    Characteristic::Data data;
+    TableData data;
     data.name = entry.key;
     const auto interpolation =
         reader_.read_word(entry.value, "interpolation", {"hold", "linear", "pchip", "cubic"});
@@ -48,10 +48,10 @@ class CharacteristicReader {
     if (reader_.mistakes() == mistakes) check_knots(entry, data);
     if (reader_.mistakes() == mistakes) check_monotone(entry, data);
     if (reader_.mistakes() != mistakes) return nullptr;
-    return std::make_shared<const Characteristic>(std::move(data));
+    return std::make_shared<const Table>(std::move(data));
   }
 
-  void read_numbers_of(const TomlEntry& entry, Characteristic::Data& data) {
+  void read_numbers_of(const TomlEntry& entry, TableData& data) {
     const bool has_file = entry.value.find("file") != nullptr;
     const bool has_lists = entry.value.find("x") != nullptr || entry.value.find("values") != nullptr;
     if (has_file && has_lists)
@@ -77,7 +77,7 @@ class CharacteristicReader {
   }
 
   // A list for every knot of x, with a number for every knot of y.
-  void read_rows(const TomlEntry& entry, Characteristic::Data& data) {
+  void read_rows(const TomlEntry& entry, TableData& data) {
     if (data.interpolation != Interpolation::linear && data.interpolation != Interpolation::hold)
       reader_.mistake(*entry.value.find("interpolation"), who_ + " of two variables",
                       "interpolation = \"linear\" or \"hold\"", "one of cubics",
@@ -104,7 +104,7 @@ class CharacteristicReader {
                       std::to_string(rows->value.array.size()));
   }
 
-  void check_knots(const TomlEntry& entry, const Characteristic::Data& data) {
+  void check_knots(const TomlEntry& entry, const TableData& data) {
     for (const auto& [key, knots] : {std::pair("x", &data.first), std::pair("y", &data.second)}) {
       if (knots == &data.second && entry.value.find("y") == nullptr) continue;
       const TomlEntry* const list = entry.value.find(key);
@@ -133,7 +133,7 @@ class CharacteristicReader {
 
   // check_monotone() asks, for one variable, that the values rise at every knot, or fall at every one; the curve
   // between them does the same.
-  void check_monotone(const TomlEntry& entry, const Characteristic::Data& data) {
+  void check_monotone(const TomlEntry& entry, const TableData& data) {
     bool is_wanted = false;
     reader_.read_flag(entry.value, "monotone", is_wanted);
     if (!is_wanted) return;

@@ -12,10 +12,10 @@
 
 #include "expression/expression.hpp"
 #include "expression/source_report.hpp"
-#include "model_file/characteristic.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/input.hpp"
 #include "slideway/model/model.hpp"
+#include "slideway/model/table.hpp"
 
 namespace slideway::reader {
 
@@ -132,7 +132,7 @@ struct InputDescription {
 struct TableDescription {
   std::string name = {};
   Position position = {};
-  std::shared_ptr<const Characteristic> table = {};
+  std::shared_ptr<const Table> table = {};
 };
 
 // A table [[every]]: what is set at known times.

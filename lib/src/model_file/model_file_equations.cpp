@@ -201,7 +201,7 @@ std::string input_line(const InputDescription& input) {
 
 // "table f: 3 knots from 0 to 2, linear between them, held beyond them"
 std::string table_line(const TableDescription& table) {
-  const Characteristic::Data& data = table.table->data();
+  const TableData& data = table.table->data();
   const char* const between[] = {"held", "linear", "pchip", "cubic"};
   const char* const outside[] = {"", ", held beyond them", ", straight on beyond them"};
   const auto knots = [](const std::vector<double>& of) {

@@ -70,7 +70,7 @@ struct ForcesAlong::Place : LocationAlgebra {
 
 ForcesAlong::ForcesAlong(Automaton problem, SlidingRule rule) : problem_(std::move(problem)), rule_(rule) {
   lambda_ = Vector::Zero(problem_.system().surfaces());
-  forces_ = Vector::Zero(3 * static_cast<Index>(problem_.system().contacts().size()));
+  forces_ = Vector::Zero(force_count(static_cast<Index>(problem_.system().contacts().size())));
 }
 
 ForcesAlong::~ForcesAlong() = default;

@@ -15,6 +15,9 @@
 
 namespace slideway {
 
+// force_count() is the number of entries of `forces` of a system with so many contacts.
+inline Index force_count(Index contacts) { return 3 * contacts; }
+
 struct Observables {
   std::vector<std::string> names = {};
   // λ has an entry per surface, `values` one per name; `forces` one per contact (0 while open), then one for the friction of each, then its second part.

@@ -38,7 +38,6 @@ struct TableData {
 
 class Table {
  public:
-  using Data = TableData;
   struct Piece {
     double origin = 0;
     double coefficients[4] = {0, 0, 0, 0};
@@ -53,7 +52,7 @@ class Table {
   // Throws std::invalid_argument where knots do not ascend, or sizes or numbers make no sense.
   explicit Table(TableData data);
 
-  const Data& data() const { return data_; }
+  const TableData& data() const { return data_; }
   bool has_two_variables() const { return !data_.second.empty(); }
   // jumps() tells whether the characteristic jumps at its knots instead of bending only.
   bool jumps() const { return data_.interpolation == Interpolation::hold; }
@@ -151,7 +150,7 @@ class Table {
   Pieces pieces_of(std::size_t knot, bool merges) const;
   Vector relays_at(double u, double v) const;
 
-  Data data_;
+  TableData data_;
   Pieces along_first_;        // of two variables: the part of the way to the next row
   std::vector<Pieces> rows_;  // of two variables, along the second one
   std::vector<std::size_t> row_of_piece_;
