@@ -16,7 +16,7 @@ constexpr double kStagesBeside = 2;
 constexpr double kSafety = 0.9;
 constexpr double kSafetyOfChoice = 0.85;
 // A step that has factors is taken again unless the next one can be longer, or must be shorter, than this many times it: choices.
-constexpr double kLeastGain = 1.3;
+constexpr double kLeastGain = 1.2;
 constexpr double kLeastLoss = 0.95;
 // Where steps have factors to keep, the first of several is this part of the longest, so that all of them may have its length.
 constexpr double kPartOfLongest = 0.8;
