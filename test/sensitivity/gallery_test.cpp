@@ -130,3 +130,50 @@ TEST_CASE("derivatives of a sparse problem whose guard sees every state agree wi
     CHECK((got - expected).lpNorm<Eigen::Infinity>() <= 1e-5 * (1 + expected.lpNorm<Eigen::Infinity>()));
   }
 }
+
+TEST_CASE(
+    "derivatives of a large problem whose Jacobian varies with the states and in time agree with "
+    "differences") {
+  const Model model = parse_model(R"TOML(
+[parameters]
+N = 60
+q = 0.5
+c = 0.3
+[states]
+u = { size = "N", value = "0.1*sin(3*i/N)" }
+removed = 0.0
+[time]
+end = 4.0
+[surfaces]
+relay = "u[N] - 0.2"
+[derivatives.u]
+value = """
+  N^2*(1 + c*u[i]^2)*(u[i+1] - 2*u[i] + u[i-1]) + if(i < 1.5, N*q*t, 0)
+  - if(i > N - 0.5, N*sgn(relay)*(1 + 0.1*u[N-1]), 0) - sin(20*t)*u[i]"""
+ends = "clamped"
+[derivatives]
+removed = "sgn(relay)"
+)TOML",
+                                  "rod.toml");
+  const ModelInstance instance = model.instantiate({});
+  const Settings own = {{"q", 0.5}, {"c", 0.3}};
+  std::vector<Vector> expected;
+  for (const auto& [name, value] : own) {
+    constexpr double step = 1e-5;
+    const Solution below = run_of(model.instantiate({{name, value - step}}), 4, 1e-12);
+    const Solution above = run_of(model.instantiate({{name, value + step}}), 4, 1e-12);
+    expected.emplace_back((above.final.state - below.final.state) / (2 * step));
+  }
+  for (const double rtol : {1e-5, 1e-6}) {
+    CAPTURE(rtol);
+    const Solution found = run_of(instance, 4, rtol, sensitivities_by(model, {}, instance, {"q", "c"}));
+    REQUIRE(found.outcome.reached_end());
+    REQUIRE(found.events.size() > 1);
+    for (std::size_t k = 0; k < own.size(); ++k) {
+      CAPTURE(own[k].first);
+      const Vector wrong = found.sensitivities->final().col(static_cast<Index>(k)) - expected[k];
+      const auto sizes = expected[k].cwiseAbs().cwiseMax(0.01);
+      CHECK(wrong.cwiseQuotient(sizes).lpNorm<Eigen::Infinity>() <= 30 * rtol);
+    }
+  }
+}

@@ -2,6 +2,12 @@
 
 namespace slideway {
 
+namespace {
+
+constexpr Index kFewColumns = 4;
+
+}  // namespace
+
 Matrix DenseCollocation::slope(double t, const Matrix& s) {
   jacobian_(t, at_[0]);
   return at_[0].topRows(states_) * s;
@@ -47,7 +53,13 @@ bool DenseCollocation::solve(double a, double h, const Matrix& s, const Matrix& 
     }
   }
   factors_.compute(system_);
-  stages_ = factors_.solve(right_);
+  // To solve for several columns at once pays for more than a few.
+  if (q > kFewColumns) {
+    stages_ = factors_.solve(right_);
+  } else {
+    stages_.resize(size, q);
+    for (Index c = 0; c < q; ++c) stages_.col(c) = factors_.solve(right_.col(c));
+  }
   for (Index k = 0; k < stages; ++k)
     slopes[static_cast<std::size_t>(k)] +=
         at_[static_cast<std::size_t>(k)].topLeftCorner(n, n).lazyProduct(stages_.middleRows(k * n, n));

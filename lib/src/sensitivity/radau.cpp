@@ -2,42 +2,29 @@
 
 #include <algorithm>
 #include <cmath>
-#include <vector>
+
+#include "core/factorise.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr int kGrid = 4000;  // finer than any two nodes are apart
-constexpr int kBisections = 60;
-
-// P_s − P_{s−1} at x, of Legendre's polynomials: its zeros are the nodes of Radau on [−1, 1].
-double legendre_difference(Index s, double x) {
-  double last = 1, here = x;
-  for (Index k = 1; k < s; ++k) {
-    const auto d = static_cast<double>(k);
-    const double next = ((2 * d + 1) * x * here - d * last) / (d + 1);
-    last = here;
-    here = next;
-  }
-  return here - last;
-}
-
+// The nodes inside are the zeros of Jacobi's polynomial P_{s−1}^(1,0), the eigenvalues of the matrix of its recurrence.
 Vector nodes_of(Index s) {
-  std::vector<double> zeros;
-  const auto point = [](int k) { return -1 + 2.0 * k / kGrid; };
-  for (int k = 0; k + 1 < kGrid && static_cast<Index>(zeros.size()) + 1 < s; ++k) {
-    double low = point(k), high = point(k + 1);
-    const bool rises = legendre_difference(s, low) < 0;
-    if (rises == (legendre_difference(s, high) < 0)) continue;
-    for (int turn = 0; turn < kBisections; ++turn) {
-      const double middle = 0.5 * (low + high);
-      ((legendre_difference(s, middle) < 0) == rises ? low : high) = middle;
-    }
-    zeros.push_back(0.25 * (low + high) + 0.5);
+  Matrix recurrence = Matrix::Zero(s - 1, s - 1);
+  for (Index k = 0; k + 1 < s; ++k) {
+    const double odd = 2 * static_cast<double>(k) + 1;
+    recurrence(k, k) = -1 / (odd * (odd + 2));
+    if (k == 0) continue;
+    recurrence(k - 1, k) = recurrence(k, k - 1) = 0.5 * std::sqrt(odd * odd - 1) / odd;
   }
-  zeros.push_back(1);
-  return Eigen::Map<const Vector>(zeros.data(), static_cast<Index>(zeros.size()));
+  Vector nodes = Vector::Ones(s);
+  if (s > 1) {
+    const Eigen::EigenSolver<Matrix> solver(recurrence, false);
+    nodes.head(s - 1) = (solver.eigenvalues().real().array() + 1) / 2;
+    std::sort(nodes.begin(), nodes.end());
+  }
+  return nodes;
 }
 
 // The coefficients of Π (u − points(j)) over j ≠ without.

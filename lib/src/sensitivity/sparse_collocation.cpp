@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 #include <stdexcept>
 #include <utility>
 
@@ -72,18 +71,18 @@ void SparseCollocation::find_rates(double h) {
   rates_.noalias() = moved_ * (factors().modes().inverse.transpose() / h);
 }
 
-void SparseCollocation::find_residuals(const Matrix& s, bool is_first) {
+void SparseCollocation::find_residuals(const Matrix& s, bool is_first, bool are_alike) {
   const Index n = jacobian_.states(), q = s.cols();
-  Matrix all = Matrix::Zero(jacobian_.size(), q);
+  Matrix all = Matrix::Zero(jacobian_.size(), q), product;
   all.topRows(n) = s.topRows(n);
   for (Index k = 0; k < formula().stages; ++k) {
     if (!is_first) {
       all = of_stage(moved_, k, q);
       all.topRows(n) += s.topRows(n);
     }
+    if (k == 0 || !is_first || !are_alike) product = stages_[at(k)].jacobian * all;
     auto residual = of_stage(corrections_, k, q);
-    residual = stages_[at(k)].constant;
-    residual += stages_[at(k)].jacobian * all;
+    residual = stages_[at(k)].constant + product;
     if (!is_first) residual.topRows(n) -= of_stage(rates_, k, q).topRows(n);
   }
 }
@@ -104,22 +103,24 @@ bool SparseCollocation::solve(double a, double h, const Matrix& s, const Matrix&
   const Index n = jacobian_.states(), q = s.cols(), stages = formula().stages;
   if (!evaluate(a, h, s)) return false;
   factors().take(stages_[at(stages / 2)], h);
-  const bool is_exact = factors().step() == h && is_constant();
+  const bool are_alike = is_constant(), is_exact = are_alike && factors().step() == h;
   moved_.setZero(jacobian_.size() * q, stages);
   corrections_.resize(jacobian_.size() * q, stages);
-  double last = std::numeric_limits<double>::infinity();
+  double last = 0;
   for (int turn = 0;; ++turn) {
     if (turn > 0) find_rates(h);
-    find_residuals(s, turn == 0);
+    find_residuals(s, turn == 0, are_alike);
     factors().solve(corrections_, q);
     moved_ += corrections_;
     if (is_exact) break;
     const double change = largest_change(s, floors);
     // The error of a step whose J is not finite is not a number either.
     if (change <= tolerance_ || !std::isfinite(change)) break;
-    const double reduction = change / last;
-    if (reduction < 1 && change * reduction / (1 - reduction) <= tolerance_) break;
-    if ((turn > 0 && reduction > kSlowest) || turn == kMostTurns) return false;
+    if (turn > 0) {
+      const double reduction = change / last;
+      if (reduction < 1 && change * reduction / (1 - reduction) <= tolerance_) break;
+      if (reduction > kSlowest || turn == kMostTurns) return false;
+    }
     last = change;
   }
   find_rates(h);

@@ -32,7 +32,8 @@ class SparseCollocation final : public Collocation {
   bool evaluate(double a, double h, const Matrix& s);
   // Whether Ĵ is the same at all stages.
   bool is_constant() const;
-  void find_residuals(const Matrix& s, bool is_first);
+  // Where S has not changed yet, and Ĵ is the same at all stages, so is their product.
+  void find_residuals(const Matrix& s, bool is_first, bool are_alike);
   // The rates of the stages, from their changes.
   void find_rates(double h);
   // The largest of the last changes, as a part of sizes of entries.
