@@ -79,12 +79,18 @@ y = "1 - 0.5*exp(-(sin(6*y)/0.002)^2)"
 name = "bump"
 when = "sin(6*y)"
 [[records]]
-name = "along"
+name = "up"
+direction = "rising"
+when = "0.3*(0.854*a + 0.418*b)"
+[[records]]
+name = "down"
+direction = "falling"
 when = "0.3*(0.854*a + 0.418*b)"
 )toml";
   for_all_methods(model, {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}, [](const Finished& finished, double) {
     std::size_t along = 0;
-    for (const EventRecord& event : finished.solution.events) along += event.name == "along" ? 1 : 0;
+    for (const EventRecord& event : finished.solution.events)
+      along += event.name == "up" || event.name == "down" ? 1 : 0;
     CHECK(along == 1);
     CHECK(finished.solution.final.mode.word() == "0");
   });
