@@ -8,6 +8,14 @@
 #include <utility>
 
 namespace slideway::reader {
+
+int operand_count(Operation operation) {
+  if (operation <= Operation::lambda) return 0;
+  if (operation <= Operation::step) return 1;
+  if (operation <= Operation::select) return 2;
+  return 3;
+}
+
 namespace {
 
 // The finaliser of MurmurHash3: every bit of the input reaches every bit of the result.
@@ -22,6 +30,22 @@ std::uint64_t hash_of(const Node& node) {
   const std::uint64_t hash = mix((static_cast<std::uint64_t>(node.operation) << 32U) | node.a,
                                  std::bit_cast<std::uint64_t>(node.value));
   return mix(hash, (static_cast<std::uint64_t>(node.b) << 32U) | node.c);
+}
+
+// Nodes of an operation that are made one after the other stand near each other in the table, by the greatest of their operands: a
+// large model is read in the order of the memory. A node that finds no place there is where its hash leads.
+constexpr int kNearbySlots = 8;
+
+std::uint64_t nearby(const Node& node, std::uint64_t hash) {
+  const std::uint64_t lane = mix(0, static_cast<std::uint64_t>(node.operation));
+  const int operands = operand_count(node.operation);
+  if (node.operation == Operation::constant) {
+    const double size = std::abs(node.value);
+    return size < 1e15 && size == std::floor(size) ? lane + 4 * static_cast<std::uint64_t>(size) : hash;
+  }
+  if (operands == 0) return lane + 4 * std::uint64_t{node.a};
+  const NodeId greatest = std::max({node.a, operands > 1 ? node.b : 0, operands > 2 ? node.c : 0});
+  return lane + 2 * std::uint64_t{greatest} + (hash >> 62U);
 }
 
 bool same(const Node& first, const Node& second) {
@@ -43,13 +67,6 @@ double fold_binary(Operation operation, double a, double b) {
 }
 
 }  // namespace
-
-int operand_count(Operation operation) {
-  if (operation <= Operation::lambda) return 0;
-  if (operation <= Operation::step) return 1;
-  if (operation <= Operation::select) return 2;
-  return 3;
-}
 
 ExpressionGraph::ExpressionGraph(std::size_t most_nodes) : most_nodes_(most_nodes) {}
 
@@ -293,10 +310,8 @@ std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots)
 
 NodeId ExpressionGraph::intern(const Node& node) {
   if (2 * (nodes_.size() + 1) > table_.size()) grow_table();
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash_of(node) & mask;
-  for (; table_[slot] != 0; slot = (slot + 1) & mask)
-    if (same(nodes_[table_[slot] - 1], node)) return table_[slot] - 1;
+  const std::size_t slot = slot_of(node);
+  if (table_[slot] != 0) return table_[slot] - 1;
   if (nodes_.size() >= most_nodes_)
     throw GraphTooLarge("the model has more than " + std::to_string(most_nodes_) + " operations");
 
@@ -311,10 +326,32 @@ NodeId ExpressionGraph::intern(const Node& node) {
 void ExpressionGraph::grow_table() {
   const std::size_t size = std::max<std::size_t>(64, 2 * table_.size());
   table_.assign(size, 0);
-  for (std::size_t id = 0; id < nodes_.size(); ++id) {
-    std::size_t slot = hash_of(nodes_[id]) & (size - 1);
-    while (table_[slot] != 0) slot = (slot + 1) & (size - 1);
-    table_[slot] = static_cast<NodeId>(id + 1);
+  for (std::size_t id = 0; id < nodes_.size(); ++id)
+    table_[slot_of(nodes_[id])] = static_cast<NodeId>(id + 1);
+}
+
+// The slot of a node, or the free one where it belongs.
+std::size_t ExpressionGraph::slot_of(const Node& node) const {
+  const std::size_t mask = table_.size() - 1;
+  const std::uint64_t hash = hash_of(node);
+  const auto is_its = [&](std::size_t slot) {
+    return table_[slot] == 0 || same(nodes_[table_[slot] - 1], node);
+  };
+  std::size_t slot = nearby(node, hash) & mask;
+  for (int k = 0; k < kNearbySlots; ++k, slot = (slot + 1) & mask)
+    if (is_its(slot)) return slot;
+  const std::uint64_t step = (hash >> 32U) | 1U;
+  slot = hash & mask;
+  while (!is_its(slot)) slot = (slot + step) & mask;
+  return slot;
+}
+
+// The newest node goes first, so that no search passes a slot that became free.
+void ExpressionGraph::forget_from(std::size_t size) {
+  while (nodes_.size() > size) {
+    table_[slot_of(nodes_.back())] = 0;
+    nodes_.pop_back();
+    has_lambda_.pop_back();
   }
 }
 

@@ -164,6 +164,9 @@ class ExpressionGraph {
   // has_lambda() tells whether the value jumps or has a kink: some λ is in it.
   bool has_lambda(NodeId id) const { return has_lambda_[id] != 0; }
 
+  // Forgets all nodes from number `size` on, which must be in use nowhere.
+  void forget_from(std::size_t size);
+
   // All nodes that the roots are made of, themselves included, in ascending order.
   std::vector<NodeId> reachable(const std::vector<NodeId>& roots) const;
 
@@ -174,6 +177,7 @@ class ExpressionGraph {
 
   std::optional<NodeId> without_common_term(NodeId a, NodeId b);
   NodeId intern(const Node& node);
+  std::size_t slot_of(const Node& node) const;
   void grow_table();
 
   std::vector<Node> nodes_;
