@@ -48,6 +48,9 @@ std::uint64_t nearby(const Node& node, std::uint64_t hash) {
   return lane + 2 * std::uint64_t{greatest} + (hash >> 62U);
 }
 
+// Never 0, which is the tag of a free slot.
+std::uint8_t tag_of(std::uint64_t hash) { return static_cast<std::uint8_t>(hash >> 56U) | 1U; }
+
 bool same(const Node& first, const Node& second) {
   return first.operation == second.operation && first.a == second.a && first.b == second.b &&
          first.c == second.c &&
@@ -70,7 +73,14 @@ double fold_binary(Operation operation, double a, double b) {
 
 ExpressionGraph::ExpressionGraph(std::size_t most_nodes) : most_nodes_(most_nodes) {}
 
-NodeId ExpressionGraph::constant(double value) { return intern({Operation::constant, 0, 0, 0, value}); }
+NodeId ExpressionGraph::constant(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  NodeId& recent = recent_[(bits * 0x9E3779B97F4A7C15U) >> 58U];
+  const bool is_it = recent < nodes_.size() && is_constant(recent) &&
+                     std::bit_cast<std::uint64_t>(nodes_[recent].value) == bits;
+  if (!is_it) recent = intern({Operation::constant, 0, 0, 0, value});
+  return recent;
+}
 
 NodeId ExpressionGraph::unary(Operation operation, NodeId a) {
   const Node operand = nodes_[a];
@@ -311,7 +321,7 @@ std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots)
 NodeId ExpressionGraph::intern(const Node& node) {
   if (2 * (nodes_.size() + 1) > table_.size()) grow_table();
   const std::size_t slot = slot_of(node);
-  if (table_[slot] != 0) return table_[slot] - 1;
+  if (tags_[slot] != 0) return table_[slot];
   if (nodes_.size() >= most_nodes_)
     throw GraphTooLarge("the model has more than " + std::to_string(most_nodes_) + " operations");
 
@@ -319,23 +329,29 @@ NodeId ExpressionGraph::intern(const Node& node) {
   for_operands(node, [&](NodeId operand) { jumps = jumps || has_lambda(operand); });
   nodes_.push_back(node);
   has_lambda_.push_back(jumps ? 1 : 0);
-  table_[slot] = static_cast<NodeId>(nodes_.size());
+  take_slot(slot, static_cast<NodeId>(nodes_.size() - 1));
   return static_cast<NodeId>(nodes_.size() - 1);
 }
 
 void ExpressionGraph::grow_table() {
   const std::size_t size = std::max<std::size_t>(64, 2 * table_.size());
   table_.assign(size, 0);
-  for (std::size_t id = 0; id < nodes_.size(); ++id)
-    table_[slot_of(nodes_[id])] = static_cast<NodeId>(id + 1);
+  tags_.assign(size, 0);
+  for (NodeId id = 0; id < nodes_.size(); ++id) take_slot(slot_of(nodes_[id]), id);
+}
+
+void ExpressionGraph::take_slot(std::size_t slot, NodeId id) {
+  table_[slot] = id;
+  tags_[slot] = tag_of(hash_of(nodes_[id]));
 }
 
 // The slot of a node, or the free one where it belongs.
 std::size_t ExpressionGraph::slot_of(const Node& node) const {
   const std::size_t mask = table_.size() - 1;
   const std::uint64_t hash = hash_of(node);
+  const std::uint8_t tag = tag_of(hash);
   const auto is_its = [&](std::size_t slot) {
-    return table_[slot] == 0 || same(nodes_[table_[slot] - 1], node);
+    return tags_[slot] == 0 || (tags_[slot] == tag && same(nodes_[table_[slot]], node));
   };
   std::size_t slot = nearby(node, hash) & mask;
   for (int k = 0; k < kNearbySlots; ++k, slot = (slot + 1) & mask)
@@ -349,7 +365,7 @@ std::size_t ExpressionGraph::slot_of(const Node& node) const {
 // The newest node goes first, so that no search passes a slot that became free.
 void ExpressionGraph::forget_from(std::size_t size) {
   while (nodes_.size() > size) {
-    table_[slot_of(nodes_.back())] = 0;
+    tags_[slot_of(nodes_.back())] = 0;
     nodes_.pop_back();
     has_lambda_.pop_back();
   }
