@@ -30,8 +30,8 @@ namespace slideway::reader {
 
 // ExpansionLimits says how large a model may become.
 struct ExpansionLimits {
-  std::size_t states = 1'000'000;
-  std::size_t operations = 50'000'000;  // nodes of the graph
+  std::size_t states = 10'000'000;
+  std::size_t operations = 100'000'000;  // nodes of the graph
 };
 
 // Check says whether definitions that nothing uses are looked at too.
@@ -203,9 +203,9 @@ class TooManyCorners : public std::length_error {
   static constexpr std::size_t most = 12;
 };
 
-// A system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
-System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
-                   const std::vector<Position>& places);
+// The definition of a system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
+SystemDefinition define_system(const std::string& name, ExpandedModel& model,
+                               const std::vector<NodeId>& derivatives, const std::vector<Position>& places);
 
 // SystemDefinition::second_order of surfaces in one motion; `model` is used up.
 std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,

@@ -217,8 +217,10 @@ class Expander {
     check_name_clashes();
     const std::size_t count = expanded_.state_names.size();
     expanded_.initial = Vector::Zero(static_cast<Index>(count));
+    const std::size_t before = expanded_.graph.size();
     take_initial_settings();
     for (std::size_t k = 0; k < model_.states.size(); ++k) set_initial_values(k);
+    forget_initial_constants(before);
     succeeds([&] { expanded_.start = constant(model_.start); });
     succeeds([&] { expanded_.end = constant(model_.end); });
     if (expanded_.end < expanded_.start)
@@ -255,6 +257,16 @@ class Expander {
       if (!node) return;
       expanded_.initial[static_cast<Index>(index)] = expanded_.graph.value(*node);
     }
+  }
+
+  // The constants that initial values are made of may be half of all nodes of a large model.
+  void forget_initial_constants(std::size_t before) {
+    ExpressionGraph& graph = expanded_.graph;
+    for (auto id = static_cast<NodeId>(before); id < graph.size(); ++id)
+      if (!graph.is_constant(id)) return;
+    if (!builder_.ends_of_tables().empty()) return;
+    builder_.forget_initial_values();
+    graph.forget_from(before);
   }
 
   void set_tolerances(std::size_t count) {

@@ -229,7 +229,8 @@ class AdjointRun {
       return std::pow(allowance.part_of(apart, h), power);
     };
     const auto piece = [&](double, double, const Matrix&) { parameters += integral; };
-    variation.advance(-from, -to, from - to, collocation, floors, states, piece,
+    const auto whole = [&](double) { return from - to; };
+    variation.advance(-from, -to, whole, collocation, floors, states, piece,
                       parameters.rows() > 0 ? Variation::FurtherError(integrand_error) : nullptr);
     v_.topRows(n_) = states;
     v_.bottomRows(v_.rows() - n_) = parameters;
@@ -508,7 +509,8 @@ class AdjointRun {
         const double size = j < n_ ? std::max(x[j], sizes_[j]) : x[j] > 0 ? x[j] : 1;
         for (Index i = 0; i < n_; ++i) floors(i, j) = 0.01 * std::max(x[i], sizes_[i]) / size;
       }
-      variation.advance(from, to, to - from, collocation, floors, s, [](double, double, const Matrix&) {});
+      const auto whole = [&](double) { return to - from; };
+      variation.advance(from, to, whole, collocation, floors, s, [](double, double, const Matrix&) {});
       from = to;
       if (to < here.end) add_forward(to, s, gathered);
     }

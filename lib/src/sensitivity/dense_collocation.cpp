@@ -7,7 +7,8 @@ Matrix DenseCollocation::slope(double t, const Matrix& s) {
   return at_[0].topRows(states_) * s;
 }
 
-void DenseCollocation::solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) {
+bool DenseCollocation::solve(double a, double h, const Matrix& s, const Matrix& /*floors*/,
+                             std::vector<Matrix>& slopes, Matrix& end) {
   const Index n = states_, q = s.cols(), beyond = s.rows() - n, stages = formula().stages;
   for (Index k = 0; k < stages; ++k) jacobian_(time_of(a, h, k), at_[static_cast<std::size_t>(k)]);
   const Index size = stages * n;
@@ -51,6 +52,7 @@ void DenseCollocation::solve(double a, double h, const Matrix& s, std::vector<Ma
     slopes[static_cast<std::size_t>(k)] +=
         at_[static_cast<std::size_t>(k)].topLeftCorner(n, n).lazyProduct(stages_.middleRows(k * n, n));
   end = stages_.bottomRows(n);
+  return true;
 }
 
 Matrix DenseCollocation::damped(double h, const Matrix& defect) {

@@ -15,6 +15,7 @@
 #include "sensitivity/ledger_replay.hpp"
 #include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
+#include "sensitivity/sparse_collocation.hpp"
 #include "sensitivity/variation.hpp"
 
 namespace slideway {
@@ -28,12 +29,13 @@ const Collocation::Formulas& dense_formulas() {
 }
 
 const Collocation::Formulas& sparse_formulas() {
-  static const Collocation::Formulas formulas = {Radau(3)};
+  static const Collocation::Formulas formulas = {Radau(5)};
   return formulas;
 }
 
 constexpr std::size_t kStepsOfStretch = 8;
-constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
+constexpr double kPartOfTolerance = 0.01;  // to which the equations of a step are solved
+constexpr Index kFewStates = 40;           // with fewer a full matrix is the faster one
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton& automaton) {
@@ -126,10 +128,21 @@ class Differentiator {
     const std::size_t of_stretch = (steps + stretches - 1) / stretches;
     std::optional<double>& rate = rates_[{segments()[k].location, segments()[k].mode.word()}];
     variation_.restart(times[of_stretch] - times[0], rate);
+    // Floors are those of the stretch of a step.
+    std::size_t floors_of = times.size();
+    const auto longest = [&](double t) {
+      const auto past = std::upper_bound(times.begin(), times.end(), t) - times.begin();
+      const std::size_t step = static_cast<std::size_t>(past) - 1;
+      const double until = step + of_stretch < steps ? times[step + of_stretch] : end;
+      if (floors_of != step / of_stretch) find_floors(state, k, until);
+      floors_of = step / of_stretch;
+      return until - t;
+    };
+    const bool goes_on = collocation->keeps_factors();
     double from = times.front();
     std::size_t next = 0;
     while (from < end) {
-      next = std::min(next + of_stretch, steps);
+      next = goes_on ? steps : std::min(next + of_stretch, steps);
       double until = std::max(from, next + 1 == times.size() ? end : times[next]);
       time_ = from;
       const bool has_record =
@@ -139,8 +152,13 @@ class Differentiator {
         next = static_cast<std::size_t>(std::lower_bound(times.begin(), times.end(), until) - times.begin());
         next = next > 0 ? next - 1 : 0;
       }
-      find_floors(state, k, until);
-      if (until > from) variation_.advance(from, until, until - from, *collocation, floors_, s_, piece);
+      if (goes_on) {
+        if (until > from) variation_.advance(from, until, longest, *collocation, floors_, s_, piece);
+      } else {
+        find_floors(state, k, until);
+        const auto whole = [&](double) { return until - from; };
+        if (until > from) variation_.advance(from, until, whole, *collocation, floors_, s_, piece);
+      }
       from = until;
       if (has_record) time_event(k);
     }
@@ -151,7 +169,7 @@ class Differentiator {
   std::unique_ptr<Collocation> collocation_of(Regime& here, const Point& point) {
     if (const Pattern* const pattern = states_ >= kFewStates ? here.sparse_pattern() : nullptr) {
       return std::make_unique<SparseCollocation>(
-          sparse_formulas(), states_, *pattern,
+          sparse_formulas(), states_, *pattern, kPartOfTolerance * options_.rtol,
           [&here, point](double t, SplitJacobian& result) { here.split_jacobian(t, point(t), result); });
     }
     return std::make_unique<DenseCollocation>(

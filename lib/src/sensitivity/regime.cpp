@@ -122,8 +122,7 @@ const Pattern* Regime::sparse_pattern() {
 }
 
 void Regime::split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian) {
-  dx_.resize(x.size());
-  tools_->ode.velocity(t, x, dx_);
+  // The Jacobian of a mode is made without its velocity.
   tools_->ode.split_jacobian(t, x, dx_, jacobian);
 }
 

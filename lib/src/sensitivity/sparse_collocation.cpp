@@ -1,144 +1,133 @@
-#include <stdexcept>
+#include "sensitivity/sparse_collocation.hpp"
 
-#include "sensitivity/collocation.hpp"
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+#include <utility>
+
+#include "core/at.hpp"
 
 namespace slideway {
 
-Matrix SparseCollocation::times(const SplitJacobian& jacobian, const Matrix& s, const Matrix& further) const {
-  Matrix result = Matrix::Zero(states_, s.cols());
-  for (Index i = 0; i < states_; ++i)
-    for (Index e = pattern_.start[static_cast<std::size_t>(i)];
-         e < pattern_.start[static_cast<std::size_t>(i) + 1]; ++e)
-      result.row(i) += jacobian.values[e] * s.row(pattern_.column[static_cast<std::size_t>(e)]);
-  const Index rank = jacobian.left.cols();
-  if (rank > 0) result.noalias() += jacobian.left.topRows(states_) * further.topRows(rank);
-  if (jacobian.has_border())
-    result -= (jacobian.border_columns * further.bottomRows(jacobian.corner.rows())).topRows(states_);
-  return result;
+namespace {
+
+constexpr int kMostTurns = 10;
+// Turns that reduce the error by less are worth less than a shorter step.
+constexpr double kSlowest = 0.6;
+
+}  // namespace
+
+SparseCollocation::SparseCollocation(const Formulas& formulas, Index states, const Pattern& pattern,
+                                     double tolerance, BorderedJacobian::Jacobian jacobian)
+    : Collocation(formulas),
+      tolerance_(tolerance),
+      jacobian_(states, pattern, std::move(jacobian)),
+      stages_(most_stages()) {
+  for (const Radau& one : formulas) factors_.emplace_back(one, states);
 }
 
 Matrix SparseCollocation::slope(double t, const Matrix& s) {
-  jacobian_(t, at_[0]);
-  const Index rank = at_[0].left.cols();
-  Matrix further(further_unknowns(at_[0]), s.cols());
-  if (rank > 0) further.topRows(rank) = at_[0].right.transpose() * s;
-  if (at_[0].has_border()) {
-    Eigen::SparseMatrix<double> corner = at_[0].corner;
-    corner.makeCompressed();
-    Factors factors;
-    factors.compute(corner);
-    if (factors.info() != Eigen::Success) throw std::runtime_error("the sliding condition is singular");
-    const Matrix right = at_[0].border_rows * s;
-    further.bottomRows(corner.rows()) = factors.solve(right);
+  BorderedJacobian::Value& stage = stages_[0];
+  jacobian_.evaluate(t, s, stage);
+  const Index n = jacobian_.states();
+  const SplitJacobian& parts = jacobian_.parts();
+  Matrix all = Matrix::Zero(jacobian_.size(), s.cols());
+  all.topRows(n) = s.topRows(n);
+  Matrix result = stage.jacobian * all + stage.constant;
+  const Index rank = parts.left.cols(), unknowns = parts.corner.rows();
+  if (rank + unknowns > 0) {
+    // The last rows are what v and y are to be made of, where these are zero.
+    all.middleRows(n, rank) = result.middleRows(n, rank);
+    if (unknowns > 0) {
+      Eigen::SparseMatrix<double> corner = parts.corner;
+      corner.makeCompressed();
+      const Eigen::KLU<Eigen::SparseMatrix<double>> corner_factors(corner);
+      if (corner_factors.info() != Eigen::Success)
+        throw std::runtime_error("the sliding condition is singular");
+      const Matrix right = result.bottomRows(unknowns);
+      all.bottomRows(unknowns) = corner_factors.solve(right);
+    }
+    result = stage.jacobian * all + stage.constant;
   }
-  return times(at_[0], s, further);
+  return result.topRows(n);
 }
 
-void SparseCollocation::factorise(Factors& factors, Index& known, Index size) {
-  system_.resize(size, size);
-  system_.setFromTriplets(entries_.begin(), entries_.end());
-  system_.makeCompressed();
-  if (known != system_.nonZeros()) factors.analyzePattern(system_);
-  known = system_.nonZeros();
-  factors.factorize(system_);
-  if (factors.info() != Eigen::Success)
-    throw std::runtime_error("the equations of the derivatives are singular");
+bool SparseCollocation::evaluate(double a, double h, const Matrix& s) {
+  for (Index k = 0; k < formula().stages; ++k) {
+    const Index size = jacobian_.size();
+    jacobian_.evaluate(time_of(a, h, k), s, stages_[at(k)]);
+    if (k > 0 && jacobian_.size() != size) return false;
+  }
+  return true;
 }
 
-void SparseCollocation::solve(double a, double h, const Matrix& s, std::vector<Matrix>& slopes, Matrix& end) {
-  const Index n = states_, stages = formula().stages;
-  const auto at = [&](Index k) -> SplitJacobian& { return at_[static_cast<std::size_t>(k)]; };
-  for (Index k = 0; k < stages; ++k) jacobian_(time_of(a, h, k), at(k));
-  // The unknowns: S at the stages, then of each stage VᵀS and K⁻¹CS.
-  std::vector<Index> first_of(at_.size());
-  const auto first = [&](Index k) -> Index& { return first_of[static_cast<std::size_t>(k)]; };
-  Index size = stages * n;
-  for (Index k = 0; k < stages; ++k) {
-    first(k) = size;
-    size += further_unknowns(at(k));
-  }
-  Matrix right = Matrix::Zero(size, s.cols());
-  entries_.clear();
-  const auto add = [&](Index row, Index column, double value) {
-    entries_.emplace_back(static_cast<int>(row), static_cast<int>(column), value);
-  };
-  for (Index i = 0; i < stages * n; ++i) add(i, i, 1);
-  for (Index i = 0; i < stages; ++i) right.middleRows(i * n, n) = s.topRows(n);
-  for (Index j = 0; j < stages; ++j) {
-    const SplitJacobian& jacobian = at(j);
-    const Index rank = jacobian.left.cols();
-    for (Index row = 0; row < n; ++row) {
-      for (Index e = pattern_.start[static_cast<std::size_t>(row)];
-           e < pattern_.start[static_cast<std::size_t>(row) + 1]; ++e) {
-        const Index column = pattern_.column[static_cast<std::size_t>(e)];
-        for (Index i = 0; i < stages; ++i) {
-          const double value = h * formula().weights(i, j) * jacobian.values[e];
-          if (column < n) {
-            add(i * n + row, j * n + column, -value);
-          } else {
-            right.row(i * n + row) += value * s.row(column);
-          }
-        }
-      }
-      for (Index r = 0; r < rank; ++r)
-        for (Index i = 0; i < stages; ++i)
-          add(i * n + row, first(j) + r, -h * formula().weights(i, j) * jacobian.left(row, r));
-    }
-    for (Index r = 0; r < rank; ++r) {
-      add(first(j) + r, first(j) + r, 1);
-      for (Index column = 0; column < s.rows(); ++column) {
-        const double value = jacobian.right(column, r);
-        if (value == 0) continue;
-        if (column < n) {
-          add(first(j) + r, j * n + column, -value);
-        } else {
-          right.row(first(j) + r) += value * s.row(column);
-        }
-      }
-    }
-    using Inner = Eigen::SparseMatrix<double>::InnerIterator;
-    for (Index c = 0; c < jacobian.border_columns.outerSize(); ++c)
-      for (Inner entry(jacobian.border_columns, c); entry; ++entry)
-        for (Index i = 0; i < stages && entry.row() < n; ++i)
-          add(i * n + entry.row(), first(j) + rank + c, h * formula().weights(i, j) * entry.value());
-    for (Index c = 0; c < jacobian.border_rows.outerSize(); ++c) {
-      for (Inner entry(jacobian.border_rows, c); entry; ++entry) {
-        if (c < n) {
-          add(first(j) + rank + entry.row(), j * n + c, -entry.value());
-        } else {
-          right.row(first(j) + rank + entry.row()) += entry.value() * s.row(c);
-        }
-      }
-    }
-    for (Index c = 0; c < jacobian.corner.outerSize(); ++c)
-      for (Inner entry(jacobian.corner, c); entry; ++entry)
-        add(first(j) + rank + entry.row(), first(j) + rank + c, entry.value());
-  }
-  factorise(factors_, known_entries_, size);
-  const Matrix solution = factors_.solve(right);
-  Matrix stage = s;
-  for (Index k = 0; k < stages; ++k) {
-    stage.topRows(n) = solution.middleRows(k * n, n);
-    slopes[static_cast<std::size_t>(k)] =
-        times(at(k), stage, solution.middleRows(first(k), further_unknowns(at(k))));
-  }
-  end = solution.middleRows((stages - 1) * n, n);
+bool SparseCollocation::is_constant() const {
+  for (Index k = 1; k < formula().stages; ++k)
+    if (!BorderedJacobian::are_same(stages_[at(k)], stages_[0])) return false;
+  return true;
 }
 
-// The parts of low rank are left out: what is stiff are the couplings of neighbours.
-Matrix SparseCollocation::damped(double h, const Matrix& defect) {
-  entries_.clear();
-  for (Index row = 0; row < states_; ++row) {
-    entries_.emplace_back(static_cast<int>(row), static_cast<int>(row), 1.0);
-    for (Index e = pattern_.start[static_cast<std::size_t>(row)];
-         e < pattern_.start[static_cast<std::size_t>(row) + 1]; ++e) {
-      const Index column = pattern_.column[static_cast<std::size_t>(e)];
-      if (column < states_)
-        entries_.emplace_back(static_cast<int>(row), static_cast<int>(column), -0.25 * h * at_[0].values[e]);
-    }
-  }
-  factorise(filter_, known_filter_, states_);
-  return filter_.solve(defect);
+void SparseCollocation::find_rates(double h) {
+  rates_.noalias() = moved_ * (factors().modes().inverse.transpose() / h);
 }
+
+void SparseCollocation::find_residuals(const Matrix& s, bool is_first) {
+  const Index n = jacobian_.states(), q = s.cols();
+  Matrix all = Matrix::Zero(jacobian_.size(), q);
+  all.topRows(n) = s.topRows(n);
+  for (Index k = 0; k < formula().stages; ++k) {
+    if (!is_first) {
+      all = of_stage(moved_, k, q);
+      all.topRows(n) += s.topRows(n);
+    }
+    auto residual = of_stage(corrections_, k, q);
+    residual = stages_[at(k)].constant;
+    residual += stages_[at(k)].jacobian * all;
+    if (!is_first) residual.topRows(n) -= of_stage(rates_, k, q).topRows(n);
+  }
+}
+
+double SparseCollocation::largest_change(const Matrix& s, const Matrix& floors) {
+  const Index n = jacobian_.states();
+  const auto sizes = s.topRows(n).cwiseAbs().cwiseMax(floors).array();
+  double largest = 0;
+  for (Index k = 0; k < formula().stages; ++k) {
+    const auto change = of_stage(corrections_, k, s.cols()).topRows(n).cwiseAbs().array();
+    largest = std::max(largest, (change / sizes).maxCoeff());
+  }
+  return largest;
+}
+
+bool SparseCollocation::solve(double a, double h, const Matrix& s, const Matrix& floors,
+                              std::vector<Matrix>& slopes, Matrix& end) {
+  const Index n = jacobian_.states(), q = s.cols(), stages = formula().stages;
+  if (!evaluate(a, h, s)) return false;
+  factors().take(stages_[at(stages / 2)], h);
+  const bool is_exact = factors().step() == h && is_constant();
+  moved_.setZero(jacobian_.size() * q, stages);
+  corrections_.resize(jacobian_.size() * q, stages);
+  double last = std::numeric_limits<double>::infinity();
+  for (int turn = 0;; ++turn) {
+    if (turn > 0) find_rates(h);
+    find_residuals(s, turn == 0);
+    factors().solve(corrections_, q);
+    moved_ += corrections_;
+    if (is_exact) break;
+    const double change = largest_change(s, floors);
+    // The error of a step whose J is not finite is not a number either.
+    if (change <= tolerance_ || !std::isfinite(change)) break;
+    const double reduction = change / last;
+    if (reduction < 1 && change * reduction / (1 - reduction) <= tolerance_) break;
+    if ((turn > 0 && reduction > kSlowest) || turn == kMostTurns) return false;
+    last = change;
+  }
+  find_rates(h);
+  for (Index k = 0; k < stages; ++k) slopes[at(k)] = of_stage(rates_, k, q).topRows(n);
+  end = s.topRows(n) + of_stage(moved_, stages - 1, q).topRows(n);
+  return true;
+}
+
+Matrix SparseCollocation::damped(double /*h*/, const Matrix& defect) { return factors().damped(defect); }
 
 }  // namespace slideway

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 namespace slideway {
 
@@ -14,6 +15,11 @@ constexpr double kStagesBeside = 2;
 // known.
 constexpr double kSafety = 0.9;
 constexpr double kSafetyOfChoice = 0.85;
+// A step that has factors is taken again unless the next one can be longer, or must be shorter, than this many times it: choices.
+constexpr double kLeastGain = 1.2;
+constexpr double kLeastLoss = 0.95;
+// Where steps have factors to keep, the first of several is this part of the longest, so that all of them may have its length.
+constexpr double kPartOfLongest = 0.8;
 
 double order_of(const Radau& formula) { return static_cast<double>(formula.stages + 2); }
 
@@ -103,8 +109,17 @@ void Variation::tell(const Piece& piece, double t, double h, const Matrix& s, co
   piece(t, h, coefficients_);
 }
 
-void Variation::advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors,
-                        Matrix& s, const Piece& piece, const FurtherError& further) {
+double Variation::step_after(double h, double wrong, double longest, const Collocation& collocation) const {
+  const double order = -1 / order_of(collocation.formula());
+  const double growth = std::clamp(kSafety * std::pow(std::max(wrong, 1e-10), order), 0.7, 4.0);
+  if (!collocation.keeps_factors()) return growth * h;
+  // A step of the same length needs no new factors.
+  const double next = std::min(growth * h, longest);
+  return next > kLeastLoss * h && next < kLeastGain * h ? h : next;
+}
+
+void Variation::advance(double a, double b, const Longest& longest, Collocation& collocation,
+                        const Matrix& floors, Matrix& s, const Piece& piece, const FurtherError& further) {
   double t = a;
   if (!(step_ > 0)) step_ = b - a;
   const double least = 1e-13 * std::max({std::abs(a), std::abs(b), b - a});
@@ -116,14 +131,20 @@ void Variation::advance(double a, double b, double longest, Collocation& colloca
     const double left = b - t;
     if (rate_ && collocation.formulas().size() > 1) use_cheapest(left, collocation);
     const Radau& formula = collocation.formula();
-    double h = std::min(step_, longest);
+    const double most = longest(t);
+    double h = step_;
+    if (h > most) h = collocation.keeps_factors() && most < left ? kPartOfLongest * most : most;
     const bool is_last = left <= 1.01 * h;
     if (is_last) {
       h = left;
     } else if (left < 2 * h) {
       h = left / 2;
     }
-    collocation.solve(t, h, s, slopes_, end_);
+    if (!collocation.solve(t, h, s, floors, slopes_, end_)) {
+      if (!(h > least)) throw std::runtime_error("the equations of the derivatives have no solution");
+      step_ = 0.5 * h;
+      continue;
+    }
     double wrong = error(h, collocation, floors, s);
     const double order = -1 / order_of(formula);
     rate_.reset();
@@ -139,9 +160,9 @@ void Variation::advance(double a, double b, double longest, Collocation& colloca
     s.topRows(states_) = end_;
     slope_.swap(slopes_[static_cast<std::size_t>(formula.stages - 1)]);
     t = is_last ? b : t + h;
-    const double growth = std::clamp(kSafety * std::pow(std::max(wrong, 1e-10), order), 0.7, 4.0);
+    const double next = step_after(h, wrong, most, collocation);
     // The last step of a stretch may be short for another reason.
-    step_ = is_last ? std::max(step_, growth * h) : growth * h;
+    step_ = is_last ? std::max(step_, next) : next;
   }
 }
 

@@ -21,22 +21,27 @@ class Variation {
   // as that of S does.
   using FurtherError = std::function<double(double h)>;
 
+  // Longest tells the longest step from t. It may change the floors.
+  using Longest = std::function<double(double t)>;
+
   Variation(Index states, double rtol) : states_(states), rtol_(rtol) {}
 
   // A stretch begins whose J is another one. The first step is to be about this long, if `rate` is not known: that of a stretch alike.
   void restart(double step, std::optional<double> rate = {});
   // first_rate() is ρ if the k-th derivatives of S are of the size ρᵏ S, as the error of the first step since then told it.
   std::optional<double> first_rate() const { return first_rate_; }
-  // Takes S, N×q, from a to b, in steps of at most `longest`. `floors` are sizes of entries below which they do not count.
+  // Takes S, N×q, from a to b, in steps of at most `longest`(t). `floors` are sizes of entries below which they do not count.
   // advance() takes the formula that needs the fewest stages, where there are several. `piece` may be empty.
-  void advance(double a, double b, double longest, Collocation& collocation, const Matrix& floors, Matrix& s,
-               const Piece& piece, const FurtherError& further = nullptr);
+  void advance(double a, double b, const Longest& longest, Collocation& collocation, const Matrix& floors,
+               Matrix& s, const Piece& piece, const FurtherError& further = nullptr);
 
  private:
   // use_cheapest() chooses the formula and the length of steps for the time that is left.
   void use_cheapest(double left, Collocation& collocation);
   // The step of a formula times the rate, where its error is all that is allowed.
   double reach(const Radau& formula) const;
+  // The step after one of length h, whose error was this part of what is allowed.
+  double step_after(double h, double wrong, double longest, const Collocation& collocation) const;
   void find_reaches(const Collocation::Formulas& formulas);
   void tell(const Piece& piece, double t, double h, const Matrix& s, const Radau& formula);
   // The error as a part of what is allowed.
