@@ -7,6 +7,7 @@
 #include <random>
 
 #include "expression/expression_tape.hpp"
+#include "expression/loop_rows.hpp"
 #include "expression/tape_inputs.hpp"
 
 using namespace slideway;
@@ -61,6 +62,19 @@ void check_loops(const ExpressionGraph& graph, const std::vector<NodeId>& output
   CHECK(agree<double>(*loops, graph, outputs, motion.at()));
   CHECK(agree<Dual<double>>(*loops, graph, outputs, motion.moving()));
   CHECK(agree<Dual<Dual<double>>>(*loops, graph, outputs, motion.moving_twice()));
+  // Some of the rows, the last first.
+  const LoopRows rows(loops);
+  std::vector<Index> chosen;
+  std::vector<NodeId> nodes;
+  for (std::size_t k = outputs.size(); k-- > 0;) {
+    if (k % 3 == 1 || (k > 40 && k < 50)) continue;
+    chosen.push_back(static_cast<Index>(k));
+    nodes.push_back(outputs[k]);
+  }
+  CHECK(agree<double>(*rows.some(chosen), graph, nodes, motion.at()));
+  CHECK(agree<Dual<double>>(*rows.some(chosen), graph, nodes, motion.moving()));
+  CHECK(agree<double>(*rows.some({chosen[5]}), graph, {nodes[5]}, motion.at()));
+  CHECK(rows.some({})->outputs() == 0);
 }
 
 }  // namespace

@@ -50,15 +50,18 @@ class LoopFinder {
     if (nodes_.size() < kFewestOutputs || nodes_.size() < graph_.size() / 64) return nullptr;
     place_.assign(graph_.size(), kNowhere);
     for (std::uint32_t k = 0; k < nodes_.size(); ++k) place_[nodes_[k]] = k;
-    if (!has_operations()) return nullptr;
+    if (are_constant()) return nullptr;
     decide_kept();
     // Rows that have shapes of their own are no loops.
     if (!make_rows() || groups_.size() * kShortestLoop > rows_.size()) return nullptr;
     for (const auto& [key, rows] : groups_) add_group(key.second, rows);
     if (loops_->loops_.size() * kShortestLoop > rows_.size()) return nullptr;
     loops_->outputs_ = outputs_.size();
-    for (const Loops::Program& program : loops_->programs_)
+    for (const Loops::Program& program : programs_)
       loops_->registers_ = std::max<std::size_t>(loops_->registers_, program.registers);
+    for (const Loops::Loop& loop : loops_->loops_)
+      loops_->width_ = std::max(loops_->width_, std::min(Loops::kLanes, loop.rows));
+    loops_->programs_ = std::make_shared<const std::vector<Loops::Program>>(std::move(programs_));
     return loops_;
   }
 
@@ -82,8 +85,8 @@ class LoopFinder {
   const Node& node(std::uint32_t place) const { return graph_[nodes_[place]]; }
   bool is_leaf(NodeId id) const { return operand_count(graph_[id].operation) == 0; }
 
-  bool has_operations() const {
-    return std::any_of(outputs_.begin(), outputs_.end(), [&](NodeId id) { return !is_leaf(id); });
+  bool are_constant() const {
+    return std::all_of(outputs_.begin(), outputs_.end(), [&](NodeId id) { return graph_.is_constant(id); });
   }
 
   void decide_kept() {
@@ -153,9 +156,9 @@ class LoopFinder {
     row.output = output;
     program_.result = build(id);
     signature_.push_back(program_.result);
-    const auto next = static_cast<std::uint32_t>(loops_->programs_.size());
+    const auto next = static_cast<std::uint32_t>(programs_.size());
     const auto [known, added] = known_.try_emplace(signature_, next);
-    if (added) loops_->programs_.push_back(program_);
+    if (added) programs_.push_back(program_);
     groups_[{2 * level + (is_kept ? 0 : 1), known->second}].push_back(
         static_cast<std::uint32_t>(rows_.size()));
     rows_.push_back(row);
@@ -213,7 +216,7 @@ class LoopFinder {
 
   // Rows of one program, none of which takes a value that another one of them keeps.
   void add_group(std::uint32_t program, const std::vector<std::uint32_t>& rows) {
-    const std::vector<Loops::Input> inputs = loops_->programs_[program].inputs;
+    const std::vector<Loops::Input> inputs = programs_[program].inputs;
     const bool is_kept = rows.front() < first_output_row_;
     // The numbers of every input by row, and those of the results.
     std::vector<std::vector<std::uint32_t>> numbers(inputs.size() + 1);
@@ -297,6 +300,7 @@ class LoopFinder {
   const std::vector<NodeId>& outputs_;
   const std::vector<std::uint32_t>& lambda_index_;
   std::shared_ptr<Loops> loops_ = std::make_shared<Loops>();
+  std::vector<Loops::Program> programs_;
   std::vector<NodeId> nodes_;
   std::vector<std::uint32_t> place_;  // of a node of the graph in nodes_
   std::vector<std::uint8_t> kept_;    // by place, as the next
@@ -323,21 +327,20 @@ std::shared_ptr<const Loops> find_loops(const ExpressionGraph& graph, const std:
 
 std::size_t Loops::instructions() const {
   std::size_t count = 0;
-  for (const Program& program : programs_) count += program.instructions.size();
+  for (const Program& program : *programs_) count += program.instructions.size();
   return count;
 }
 
 namespace {
 
 // No target is an operand, so that the compiler may take several lanes at once.
-template <std::size_t lanes_of_register, class Scalar>
-void run_lanes(const std::vector<Instruction>& instructions, Scalar* registers, std::size_t lanes) {
+template <class Scalar>
+void run_lanes(const std::vector<Instruction>& instructions, Scalar* registers, std::size_t width,
+               std::size_t lanes) {
   using std::sin, std::cos, std::exp, std::sqrt, std::pow, std::atan2;
   for (const Instruction& one : instructions) {
-    Scalar* __restrict const r = registers + one.target * lanes_of_register;
-    const auto at = [&](std::uint32_t place) -> const Scalar* {
-      return registers + place * lanes_of_register;
-    };
+    Scalar* __restrict const r = registers + one.target * width;
+    const auto at = [&](std::uint32_t place) -> const Scalar* { return registers + place * width; };
     const auto each = [&](const auto& value) {
       for (std::size_t i = 0; i < lanes; ++i) r[i] = value(i);
     };
@@ -376,14 +379,14 @@ void run_lanes(const std::vector<Instruction>& instructions, Scalar* registers, 
 
 }  // namespace
 
-void Loops::run(const Program& program, double* registers, std::size_t lanes) {
-  run_lanes<kLanes>(program.instructions, registers, lanes);
+void Loops::run(const Program& program, double* registers, std::size_t lanes) const {
+  run_lanes(program.instructions, registers, width_, lanes);
 }
-void Loops::run(const Program& program, Dual<double>* registers, std::size_t lanes) {
-  run_lanes<kLanes>(program.instructions, registers, lanes);
+void Loops::run(const Program& program, Dual<double>* registers, std::size_t lanes) const {
+  run_lanes(program.instructions, registers, width_, lanes);
 }
-void Loops::run(const Program& program, Dual<Dual<double>>* registers, std::size_t lanes) {
-  run_lanes<kLanes>(program.instructions, registers, lanes);
+void Loops::run(const Program& program, Dual<Dual<double>>* registers, std::size_t lanes) const {
+  run_lanes(program.instructions, registers, width_, lanes);
 }
 
 }  // namespace slideway::reader

@@ -31,17 +31,17 @@ class Loops {
   void evaluate(const Inputs& inputs, const Store& store) const {
     ScratchFrame frame;
     auto* const kept = frame.take<Scalar>(static_cast<Index>(kept_));
-    auto* const registers = frame.take<Scalar>(static_cast<Index>(registers_ * kLanes));
+    auto* const registers = frame.take<Scalar>(static_cast<Index>(registers_ * width_));
     for (const Fixed& one : fixed_) store(one.output, Scalar(one.value));
     for (const Loop& loop : loops_) {
-      const Program& program = programs_[loop.program];
-      for (std::size_t start = 0; start < loop.rows; start += kLanes) {
-        const std::size_t lanes = std::min(kLanes, loop.rows - start);
+      const Program& program = (*programs_)[loop.program];
+      for (std::size_t start = 0; start < loop.rows; start += width_) {
+        const std::size_t lanes = std::min(width_, loop.rows - start);
         for (std::size_t k = 0; k < program.inputs.size(); ++k)
           load(program.inputs[k], ranges_[loop.first_range + k], start, lanes, inputs, kept,
-               registers + program.inputs[k].target * kLanes);
+               registers + program.inputs[k].target * width_);
         run(program, registers, lanes);
-        const Scalar* const result = registers + program.result * kLanes;
+        const Scalar* const result = registers + program.result * width_;
         const Range& to = ranges_[loop.first_range + program.inputs.size()];
         if (loop.is_kept) {
           std::copy(result, result + lanes, kept + to.first + start);
@@ -56,7 +56,9 @@ class Loops {
 
  private:
   friend class LoopFinder;
+  friend class LoopRows;
 
+  // Rows that are evaluated at a time.
   static constexpr std::size_t kLanes = 64;
 
   enum class Kind : std::uint8_t { state, lambda, constant, kept, time, impact };
@@ -119,14 +121,15 @@ class Loops {
     }
   }
 
-  static void run(const Program& program, double* registers, std::size_t lanes);
-  static void run(const Program& program, Dual<double>* registers, std::size_t lanes);
-  static void run(const Program& program, Dual<Dual<double>>* registers, std::size_t lanes);
+  void run(const Program& program, double* registers, std::size_t lanes) const;
+  void run(const Program& program, Dual<double>* registers, std::size_t lanes) const;
+  void run(const Program& program, Dual<Dual<double>>* registers, std::size_t lanes) const;
 
   std::size_t outputs_ = 0;
   std::size_t kept_ = 0;
   std::size_t registers_ = 0;  // of the largest program
-  std::vector<Program> programs_;
+  std::size_t width_ = 1;      // the rows of the longest loop, and at most kLanes
+  std::shared_ptr<const std::vector<Program>> programs_;
   std::vector<Loop> loops_;
   std::vector<Range> ranges_;
   std::vector<Fixed> fixed_;

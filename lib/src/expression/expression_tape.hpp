@@ -37,6 +37,9 @@ class Tape {
   std::size_t outputs() const { return loops_ ? loops_->outputs() : outputs_.size(); }
   std::size_t instructions() const { return loops_ ? loops_->instructions() : instructions_.size(); }
 
+  // The loops that it is, if it is some.
+  const std::shared_ptr<const Loops>& loops() const { return loops_; }
+
   // inputs.time(), .impact(), .state(i) and .lambda(k) are asked for if they are used; store(k, value) takes
   // output k. Scalar: double, Dual<double> or Dual<Dual<double>>.
   template <class Scalar, class Inputs, class Store>

@@ -226,15 +226,24 @@ class SystemMaker {
   void add_rows(SystemDefinition& definition) const {
     const bool is_affine = definition.field_affine && (guards_.empty() || definition.guards_affine);
     if (is_affine || !definition.field_dx_pattern || is_long(*definition.field_dx_pattern)) return;
-    const auto tapes = std::make_shared<RowTapes>();
-    tapes->field.reserve(derivatives_.size());
-    tapes->guards.reserve(guards_.size());
-    for (const NodeId derivative : derivatives_) tapes->field.push_back(tape({derivative}));
-    for (const NodeId guard : guards_) tapes->guards.push_back(tape({guard}));
-    definition.rows = [tapes = std::shared_ptr<const RowTapes>(tapes)](const std::vector<Index>& states,
-                                                                       const std::vector<Index>& surfaces) {
-      return std::make_shared<const FileRows>(tapes, states, surfaces);
+    const auto sources = std::make_shared<RowSources>();
+    sources->field = row_source(tapes_->field, derivatives_);
+    sources->guards = row_source(tapes_->guards, guards_);
+    definition.rows = [sources = std::shared_ptr<const RowSources>(sources)](
+                          const std::vector<Index>& states, const std::vector<Index>& surfaces) {
+      return std::make_shared<const FileRows>(sources, states, surfaces);
     };
+  }
+
+  RowSource row_source(const Tape& all, const std::vector<NodeId>& outputs) const {
+    RowSource source;
+    if (all.loops()) {
+      source.loops = std::make_shared<const LoopRows>(all.loops());
+      return source;
+    }
+    source.tapes.reserve(outputs.size());
+    for (const NodeId output : outputs) source.tapes.push_back(tape({output}));
+    return source;
   }
 
   static bool is_long(const Pattern& pattern) {
