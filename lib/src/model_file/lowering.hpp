@@ -5,7 +5,7 @@
 //     sgn(e) = λ,  step(e) = (1 + λ)/2,  abs(e) = λ·e,  if(a > b, p, q) = q + (1 + λ)/2·(p − q),
 // and min and max likewise. In a reset, sgn(0) = step(0) = 0 and no surface arises.
 //
-// The way of a model file: model_file_*.cpp read it into a ModelDescription; lowering_expand.cpp makes nodes of that, with _formula,
+// The way of a model file: model_file_*.cpp read it into a ModelDescription; expander.hpp makes nodes of that, with lowering_formula,
 // _signs, _surfaces and _friction; _corners, _system, _events, _observables and _second_order make of the nodes what the library takes.
 // It must not know TOML.
 #pragma once
