@@ -121,10 +121,12 @@ bool comes_true(Browser& browser, const std::string& expression) {
   return false;
 }
 
-// The text of a file that a page saves, once it is there.
+// saved() reads a file that a page saves, once it is there.
+// A browser makes an empty file of this name before it moves the whole one there.
 std::string saved(const Workplace& place, const std::string& name) {
-  for (int k = 0; k < 200 && !std::filesystem::exists(place.path() / name); ++k)
-    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  std::error_code error;
+  const auto is_whole = [&] { return std::filesystem::file_size(place.path() / name, error) > 0 && !error; };
+  for (int k = 0; k < 500 && !is_whole(); ++k) std::this_thread::sleep_for(std::chrono::milliseconds(20));
   return place.read(name);
 }
 

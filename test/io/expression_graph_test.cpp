@@ -18,7 +18,7 @@ namespace {
 // ∂node/∂variable as a number; 0 where it vanishes identically.
 double derivative_at(ExpressionGraph& graph, NodeId node, Variables variables, std::uint32_t variable,
                      const Values& values) {
-  const std::vector<Gradient> gradient = gradients(graph, {node}, variables).value();
+  const Gradients gradient = gradients(graph, {node}, variables).value();
   for (const PartialDerivative& entry : gradient[0])
     if (entry.variable == variable) return value_at(graph, entry.value, values);
   return 0;
@@ -214,17 +214,17 @@ TEST_CASE("the gradient holds exactly the variables an expression depends on") {
   ExpressionGraph graph;
   const NodeId node =
       graph.add(graph.multiply(graph.state(3), graph.state(1)), graph.multiply(graph.time(), graph.state(7)));
-  const auto by_state = gradients(graph, {node}, Variables::states).value()[0];
+  const auto by_state = gradients(graph, {node}, Variables::states).value().entries();
   REQUIRE(by_state.size() == 3);
   CHECK(by_state[0].variable == 1);
   CHECK(by_state[0].value == graph.state(3));
   CHECK(by_state[1].variable == 3);
   CHECK(by_state[2].variable == 7);
   CHECK(by_state[2].value == graph.time());
-  const auto by_time = gradients(graph, {node}, Variables::time).value()[0];
+  const auto by_time = gradients(graph, {node}, Variables::time).value().entries();
   REQUIRE(by_time.size() == 1);
   CHECK(by_time[0].value == graph.state(7));
-  CHECK(gradients(graph, {node}, Variables::lambdas).value()[0].empty());
+  CHECK(gradients(graph, {node}, Variables::lambdas).value().entries().empty());
 }
 
 TEST_CASE("gradients that would fill the memory are not built") {

@@ -263,9 +263,9 @@ TEST_CASE("huge files and huge models are refused") {
   CHECK_THROWS_WITH_AS(parse_model(sound, "m.toml", limits),
                        "m.toml: a model that is too large, got the model has more than 4 operations\n",
                        ModelFileError);
-  check_mistake("[states]\nx = { size = 1e7, value = 0 }\n[time]\nend = 1\n[derivatives]\nx = 1\n",
-                "m.toml:2:14: the size of 'x', expected an integer from 1, and at most 1000000 elements in "
-                "all, got 1e+07");
+  check_mistake("[states]\nx = { size = 1e8, value = 0 }\n[time]\nend = 1\n[derivatives]\nx = 1\n",
+                "m.toml:2:14: the size of 'x', expected an integer from 1, and at most 10000000 elements in "
+                "all, got 1e+08");
 }
 
 TEST_CASE("definitions in a circle are told with the way round") {

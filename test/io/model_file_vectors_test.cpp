@@ -119,7 +119,7 @@ TEST_CASE("a structural parameter changes the length of vectors") {
   CHECK(refusal(model, {{"N", 2.5}}).find("the size of 'q', expected an integer from 1") !=
         std::string::npos);
   CHECK(refusal(model, {{"N", 0}}).find("the size of 'q', expected an integer from 1") != std::string::npos);
-  CHECK(refusal(model, {{"N", 1e9}}).find("at most 1000000 elements in all") != std::string::npos);
+  CHECK(refusal(model, {{"N", 1e9}}).find("at most 10000000 elements in all") != std::string::npos);
 }
 
 TEST_CASE("elements and whole vectors can be set in a reset") {

@@ -58,3 +58,40 @@ TEST_CASE("a stop within a bump of the field ends the run at its time, and the t
                    0.5 * finished.solution.final.t) < 100 * rtol);
   });
 }
+
+TEST_CASE(
+    "a step that is taken again while the solution slides sets off no event on a guard that sliding holds at "
+    "zero") {
+  const std::string model = R"toml(
+[states]
+a = 0.2
+b = -0.3
+y = 0
+[surfaces]
+h = "0.854*a + 0.418*b"
+[time]
+end = 3
+[derivatives]
+a = "-0.4*a + 0.5*b + 0.2 - 1.2*sgn(h)"
+b = "-0.5*a + 1.5*cos(t) - 0.45*sgn(h)"
+y = "1 - 0.5*exp(-(sin(6*y)/0.002)^2)"
+[[records]]
+name = "bump"
+when = "sin(6*y)"
+[[records]]
+name = "up"
+direction = "rising"
+when = "0.3*(0.854*a + 0.418*b)"
+[[records]]
+name = "down"
+direction = "falling"
+when = "0.3*(0.854*a + 0.418*b)"
+)toml";
+  for_all_methods(model, {1e-4, 1e-6, 1e-8, 1e-9, 1e-10}, [](const Finished& finished, double) {
+    std::size_t along = 0;
+    for (const EventRecord& event : finished.solution.events)
+      along += event.name == "up" || event.name == "down" ? 1 : 0;
+    CHECK(along == 1);
+    CHECK(finished.solution.final.mode.word() == "0");
+  });
+}

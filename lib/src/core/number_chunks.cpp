@@ -6,20 +6,22 @@ namespace slideway {
 
 namespace {
 
-// Each chunk is twice as large as the one before, up to 1 MiB, so that no more is unused than the record itself takes, or 1 MiB.
+// Each chunk is twice as large as the one before up to 512 KiB, from which on a chunk is a large page of 2 MiB.
 constexpr std::size_t kFirstChunk = 256;        // numbers
-constexpr std::size_t kLargestChunk = 1 << 17;  // unless one list is longer
+constexpr std::size_t kLargestChunk = 1 << 18;  // unless one list is longer
+constexpr std::size_t kLeastOfPage = 1 << 16;
 
 }  // namespace
 
 NumberChunks::Place NumberChunks::append_zeros(std::size_t count) {
   if (chunks_.empty() || chunks_.back().capacity() - chunks_.back().size() < count) {
-    const std::size_t next = chunks_.empty() ? kFirstChunk : 2 * chunks_.back().size();
-    std::vector<double> chunk;
-    chunk.reserve(std::max(count, std::clamp(next, kFirstChunk, kLargestChunk)));
+    std::size_t next = chunks_.empty() ? kFirstChunk : std::max(kFirstChunk, 2 * chunks_.back().size());
+    if (next >= kLeastOfPage) next = kLargestChunk;
+    Chunk chunk;
+    chunk.reserve(std::max(count, next));
     chunks_.push_back(std::move(chunk));
   }
-  std::vector<double>& chunk = chunks_.back();
+  Chunk& chunk = chunks_.back();
   const Place place{static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(chunk.size())};
   chunk.resize(place.offset + count);
   return place;

@@ -8,8 +8,8 @@ namespace {
 
 // Gradients of all nodes in one array; a node's own are [begin, end).
 struct Span {
-  std::size_t begin = 0;
-  std::size_t end = 0;
+  std::uint32_t begin = 0;
+  std::uint32_t end = 0;
   bool empty() const { return begin == end; }
 };
 
@@ -18,13 +18,15 @@ class Differentiator {
   Differentiator(ExpressionGraph& graph, Variables variables)
       : graph_(graph), variables_(variables), spans_(graph.size()) {}
 
-  Span span(NodeId id) const { return spans_[id]; }
+  Gradient gradient(NodeId id) const {
+    return Gradient(entries_).subspan(spans_[id].begin, spans_[id].end - spans_[id].begin);
+  }
   const std::vector<PartialDerivative>& entries() const { return entries_; }
 
   // The gradient of a node whose operands are done.
   void differentiate(NodeId id) {
     const Node node = graph_[id];
-    const std::size_t begin = entries_.size();
+    const std::uint32_t begin = count();
     switch (operand_count(node.operation)) {
       case 0:
         if (is_variable(node))
@@ -40,10 +42,12 @@ class Differentiator {
         merge(spans_[node.b], spans_[node.c],
               [&](NodeId p, NodeId q) { return graph_.choose(node.a, p, q); });
     }
-    spans_[id] = {begin, entries_.size()};
+    spans_[id] = {begin, count()};
   }
 
  private:
+  std::uint32_t count() const { return static_cast<std::uint32_t>(entries_.size()); }
+
   bool is_variable(const Node& node) const {
     switch (variables_) {
       case Variables::states: return node.operation == Operation::state;
@@ -177,7 +181,7 @@ class Differentiator {
     const Span residual = spans_[node.a];
     const std::uint32_t number = ExpressionGraph::unknown_of(node);
     const std::unordered_map<NodeId, NodeId> at_root = {{graph_.unknown(number), id}};
-    for (std::size_t k = residual.begin; k < residual.end; ++k) {
+    for (std::uint32_t k = residual.begin; k < residual.end; ++k) {
       const PartialDerivative entry = entries_[k];
       if (variables_ == Variables::unknowns && entry.variable == number) continue;
       const NodeId slope = graph_.with_nodes(node.b, at_root);
@@ -209,7 +213,7 @@ class Differentiator {
 
 }  // namespace
 
-NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
+NodeId rate_along(ExpressionGraph& graph, Gradient by_time, Gradient by_state,
                   const std::vector<NodeId>& motion) {
   std::vector<NodeId> terms = {by_time.empty() ? graph.constant(0) : by_time.front().value};
   for (const PartialDerivative& entry : by_state)
@@ -224,21 +228,20 @@ NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradien
   return terms.front();
 }
 
-std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
-                                               Variables variables, std::size_t most_entries) {
-  const std::vector<NodeId> nodes = graph.reachable(roots);
-  Differentiator differentiator(graph, variables);
-  for (const NodeId id : nodes) {
-    differentiator.differentiate(id);
-    if (differentiator.entries().size() > most_entries) return std::nullopt;
-  }
-  std::vector<Gradient> result;
-  result.reserve(roots.size());
-  const auto& entries = differentiator.entries();
-  for (const NodeId root : roots) {
-    const Span span = differentiator.span(root);
-    result.emplace_back(entries.begin() + static_cast<std::ptrdiff_t>(span.begin),
-                        entries.begin() + static_cast<std::ptrdiff_t>(span.end));
+std::optional<Gradients> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                                   Variables variables, std::size_t most_entries) {
+  Gradients result;
+  {
+    const std::vector<NodeId> nodes = graph.reachable(roots);
+    Differentiator differentiator(graph, variables);
+    for (const NodeId id : nodes) {
+      differentiator.differentiate(id);
+      if (differentiator.entries().size() > most_entries) return std::nullopt;
+    }
+    std::size_t count = 0;
+    for (const NodeId root : roots) count += differentiator.gradient(root).size();
+    result.reserve(roots.size(), count);
+    for (const NodeId root : roots) result.push_back(differentiator.gradient(root));
   }
   return result;
 }
@@ -266,24 +269,31 @@ std::vector<char> jumping_nodes(const ExpressionGraph& graph) {
 }
 
 void add_states_of_jumps(ExpressionGraph& graph, const std::vector<char>& jumping,
-                         const std::vector<NodeId>& roots, std::vector<Gradient>& by_state) {
+                         const std::vector<NodeId>& roots, Gradients& by_state) {
+  if (std::none_of(roots.begin(), roots.end(), [&](NodeId root) { return jumping[root] != 0; })) return;
   const NodeId zero = graph.constant(0);
+  Gradients result;
   for (std::size_t k = 0; k < roots.size(); ++k) {
-    if (jumping[roots[k]] == 0) continue;
-    Gradient all;
+    if (jumping[roots[k]] == 0) {
+      result.push_back(by_state[k]);
+      continue;
+    }
+    std::vector<PartialDerivative> all;
     for (const NodeId id : graph.reachable({roots[k]}))
       if (graph[id].operation == Operation::state) all.push_back({graph[id].a, zero});
     const auto by_variable = [](const PartialDerivative& one, const PartialDerivative& other) {
       return one.variable < other.variable;
     };
     std::sort(all.begin(), all.end(), by_variable);
-    auto known = by_state[k].begin();
+    const Gradient before = by_state[k];
+    auto known = before.begin();
     for (PartialDerivative& entry : all) {
-      while (known != by_state[k].end() && known->variable < entry.variable) ++known;
-      if (known != by_state[k].end() && known->variable == entry.variable) entry.value = known->value;
+      while (known != before.end() && known->variable < entry.variable) ++known;
+      if (known != before.end() && known->variable == entry.variable) entry.value = known->value;
     }
-    by_state[k] = std::move(all);
+    result.push_back(all);
   }
+  by_state = std::move(result);
 }
 
 }  // namespace slideway::reader

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -25,14 +26,43 @@ struct PartialDerivative {
 };
 
 // The derivatives of one expression, by ascending variable; those that vanish identically are left out.
-using Gradient = std::vector<PartialDerivative>;
+using Gradient = std::span<const PartialDerivative>;
+
+// The gradients of some expressions, in one array.
+class Gradients {
+ public:
+  std::size_t size() const { return ends_.size(); }
+  Gradient operator[](std::size_t k) const {
+    return Gradient(entries_).subspan(begin(k), ends_[k] - begin(k));
+  }
+  Gradient front() const { return (*this)[0]; }
+  const std::vector<PartialDerivative>& entries() const { return entries_; }
+
+  void reserve(std::size_t rows, std::size_t entries) {
+    ends_.reserve(rows);
+    entries_.reserve(entries);
+  }
+  void push_back(Gradient row) {
+    entries_.insert(entries_.end(), row.begin(), row.end());
+    ends_.push_back(entries_.size());
+  }
+
+ private:
+  std::size_t begin(std::size_t k) const { return k == 0 ? 0 : ends_[k - 1]; }
+
+  std::vector<PartialDerivative> entries_;
+  std::vector<std::size_t> ends_;
+};
+
+// kMostPartialDerivatives is the number of entries that the gradients of all nodes on the way may have.
+inline constexpr std::size_t kMostPartialDerivatives = 100'000'000;
 
 // One gradient for each root; nothing when they would hold more than `most_entries` on the way.
-std::optional<std::vector<Gradient>> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
-                                               Variables variables, std::size_t most_entries = 20'000'000);
+std::optional<Gradients> gradients(ExpressionGraph& graph, const std::vector<NodeId>& roots,
+                                   Variables variables, std::size_t most_entries = kMostPartialDerivatives);
 
 // ∂h/∂t + ∂h/∂x·f, the rate of an expression h with these gradients along the motion x' = f.
-NodeId rate_along(ExpressionGraph& graph, const Gradient& by_time, const Gradient& by_state,
+NodeId rate_along(ExpressionGraph& graph, Gradient by_time, Gradient by_state,
                   const std::vector<NodeId>& motion);
 
 // A mark for each node whose value depends on states or time by more than derivatives tell: a floor, sign, step, absolute or choose of
@@ -41,6 +71,6 @@ std::vector<char> jumping_nodes(const ExpressionGraph& graph);
 
 // Adds the states that the roots among these nodes are made of and have no derivative by, with the constant 0.
 void add_states_of_jumps(ExpressionGraph& graph, const std::vector<char>& jumping,
-                         const std::vector<NodeId>& roots, std::vector<Gradient>& by_state);
+                         const std::vector<NodeId>& roots, Gradients& by_state);
 
 }  // namespace slideway::reader

@@ -8,6 +8,14 @@
 #include <utility>
 
 namespace slideway::reader {
+
+int operand_count(Operation operation) {
+  if (operation <= Operation::lambda) return 0;
+  if (operation <= Operation::step) return 1;
+  if (operation <= Operation::select) return 2;
+  return 3;
+}
+
 namespace {
 
 // The finaliser of MurmurHash3: every bit of the input reaches every bit of the result.
@@ -23,6 +31,25 @@ std::uint64_t hash_of(const Node& node) {
                                  std::bit_cast<std::uint64_t>(node.value));
   return mix(hash, (static_cast<std::uint64_t>(node.b) << 32U) | node.c);
 }
+
+// Nodes of an operation that are made one after the other stand near each other in the table, by the greatest of their operands: a
+// large model is read in the order of the memory. A node that finds no place there is where its hash leads.
+constexpr int kNearbySlots = 8;
+
+std::uint64_t nearby(const Node& node, std::uint64_t hash) {
+  const std::uint64_t lane = mix(0, static_cast<std::uint64_t>(node.operation));
+  const int operands = operand_count(node.operation);
+  if (node.operation == Operation::constant) {
+    const double size = std::abs(node.value);
+    return size < 1e15 && size == std::floor(size) ? lane + 4 * static_cast<std::uint64_t>(size) : hash;
+  }
+  if (operands == 0) return lane + 4 * std::uint64_t{node.a};
+  const NodeId greatest = std::max({node.a, operands > 1 ? node.b : 0, operands > 2 ? node.c : 0});
+  return lane + 2 * std::uint64_t{greatest} + (hash >> 62U);
+}
+
+// Never 0, which is the tag of a free slot.
+std::uint8_t tag_of(std::uint64_t hash) { return static_cast<std::uint8_t>(hash >> 56U) | 1U; }
 
 bool same(const Node& first, const Node& second) {
   return first.operation == second.operation && first.a == second.a && first.b == second.b &&
@@ -44,16 +71,16 @@ double fold_binary(Operation operation, double a, double b) {
 
 }  // namespace
 
-int operand_count(Operation operation) {
-  if (operation <= Operation::lambda) return 0;
-  if (operation <= Operation::step) return 1;
-  if (operation <= Operation::select) return 2;
-  return 3;
-}
-
 ExpressionGraph::ExpressionGraph(std::size_t most_nodes) : most_nodes_(most_nodes) {}
 
-NodeId ExpressionGraph::constant(double value) { return intern({Operation::constant, 0, 0, 0, value}); }
+NodeId ExpressionGraph::constant(double value) {
+  const auto bits = std::bit_cast<std::uint64_t>(value);
+  NodeId& recent = recent_[(bits * 0x9E3779B97F4A7C15U) >> 58U];
+  const bool is_it = recent < nodes_.size() && is_constant(recent) &&
+                     std::bit_cast<std::uint64_t>(nodes_[recent].value) == bits;
+  if (!is_it) recent = intern({Operation::constant, 0, 0, 0, value});
+  return recent;
+}
 
 NodeId ExpressionGraph::unary(Operation operation, NodeId a) {
   const Node operand = nodes_[a];
@@ -293,10 +320,8 @@ std::vector<NodeId> ExpressionGraph::reachable(const std::vector<NodeId>& roots)
 
 NodeId ExpressionGraph::intern(const Node& node) {
   if (2 * (nodes_.size() + 1) > table_.size()) grow_table();
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = hash_of(node) & mask;
-  for (; table_[slot] != 0; slot = (slot + 1) & mask)
-    if (same(nodes_[table_[slot] - 1], node)) return table_[slot] - 1;
+  const std::size_t slot = slot_of(node);
+  if (tags_[slot] != 0) return table_[slot];
   if (nodes_.size() >= most_nodes_)
     throw GraphTooLarge("the model has more than " + std::to_string(most_nodes_) + " operations");
 
@@ -304,17 +329,45 @@ NodeId ExpressionGraph::intern(const Node& node) {
   for_operands(node, [&](NodeId operand) { jumps = jumps || has_lambda(operand); });
   nodes_.push_back(node);
   has_lambda_.push_back(jumps ? 1 : 0);
-  table_[slot] = static_cast<NodeId>(nodes_.size());
+  take_slot(slot, static_cast<NodeId>(nodes_.size() - 1));
   return static_cast<NodeId>(nodes_.size() - 1);
 }
 
 void ExpressionGraph::grow_table() {
   const std::size_t size = std::max<std::size_t>(64, 2 * table_.size());
   table_.assign(size, 0);
-  for (std::size_t id = 0; id < nodes_.size(); ++id) {
-    std::size_t slot = hash_of(nodes_[id]) & (size - 1);
-    while (table_[slot] != 0) slot = (slot + 1) & (size - 1);
-    table_[slot] = static_cast<NodeId>(id + 1);
+  tags_.assign(size, 0);
+  for (NodeId id = 0; id < nodes_.size(); ++id) take_slot(slot_of(nodes_[id]), id);
+}
+
+void ExpressionGraph::take_slot(std::size_t slot, NodeId id) {
+  table_[slot] = id;
+  tags_[slot] = tag_of(hash_of(nodes_[id]));
+}
+
+// The slot of a node, or the free one where it belongs.
+std::size_t ExpressionGraph::slot_of(const Node& node) const {
+  const std::size_t mask = table_.size() - 1;
+  const std::uint64_t hash = hash_of(node);
+  const std::uint8_t tag = tag_of(hash);
+  const auto is_its = [&](std::size_t slot) {
+    return tags_[slot] == 0 || (tags_[slot] == tag && same(nodes_[table_[slot]], node));
+  };
+  std::size_t slot = nearby(node, hash) & mask;
+  for (int k = 0; k < kNearbySlots; ++k, slot = (slot + 1) & mask)
+    if (is_its(slot)) return slot;
+  const std::uint64_t step = (hash >> 32U) | 1U;
+  slot = hash & mask;
+  while (!is_its(slot)) slot = (slot + step) & mask;
+  return slot;
+}
+
+// The newest node goes first, so that no search passes a slot that became free.
+void ExpressionGraph::forget_from(std::size_t size) {
+  while (nodes_.size() > size) {
+    tags_[slot_of(nodes_.back())] = 0;
+    nodes_.pop_back();
+    has_lambda_.pop_back();
   }
 }
 

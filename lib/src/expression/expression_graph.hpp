@@ -12,6 +12,7 @@
 // It must not know model files or systems.
 #pragma once
 
+#include <array>
 #include <cmath>
 #include <cstdint>
 #include <functional>
@@ -164,6 +165,9 @@ class ExpressionGraph {
   // has_lambda() tells whether the value jumps or has a kink: some λ is in it.
   bool has_lambda(NodeId id) const { return has_lambda_[id] != 0; }
 
+  // Forgets all nodes from number `size` on, which must be in use nowhere.
+  void forget_from(std::size_t size);
+
   // All nodes that the roots are made of, themselves included, in ascending order.
   std::vector<NodeId> reachable(const std::vector<NodeId>& roots) const;
 
@@ -174,11 +178,15 @@ class ExpressionGraph {
 
   std::optional<NodeId> without_common_term(NodeId a, NodeId b);
   NodeId intern(const Node& node);
+  std::size_t slot_of(const Node& node) const;
+  void take_slot(std::size_t slot, NodeId id);
   void grow_table();
 
   std::vector<Node> nodes_;
   std::vector<std::uint8_t> has_lambda_;
-  std::vector<NodeId> table_;  // open addressing; 0 is free, else id + 1
+  std::vector<NodeId> table_;           // open addressing
+  std::vector<std::uint8_t> tags_;      // of each slot: some bits of the hash; 0 where it is free
+  std::array<NodeId, 64> recent_ = {};  // constants, each where its bits lead
   std::size_t most_nodes_;
   bool has_roots_ = false;
 };

@@ -9,52 +9,10 @@
 #include <utility>
 
 #include "expression/expression_root.hpp"
+#include "expression/instructions.hpp"
 
 namespace slideway::reader {
 namespace {
-
-// Instructions beyond the operations of the graph.
-enum Code : std::uint32_t {
-  code_square = 100,       // a·a
-  code_integer_power,      // a ^ (int) b
-  code_constant_power,     // a ^ (register b), whose value does not vary
-  code_unless_minus_side,  // go on at `target` where λ (register a) is −1
-  code_unless_plus_side,   // go on at `target` where λ (register a) is +1
-  code_blend,              // select: a where λ (register c) is +1, b where −1
-};
-
-constexpr std::uint32_t code_of(Operation operation) { return static_cast<std::uint32_t>(operation); }
-
-bool is_still(double) { return true; }
-template <class T>
-bool is_still(const Dual<T>& number) {
-  return number.derivative == T(0.0) && is_still(number.value) && is_still(number.derivative);
-}
-
-// is_on_side() tells whether λ is on a side and stays there, not on the way through.
-template <class Scalar>
-bool is_on_side(const Scalar& lambda, double side) {
-  return value_of(lambda) == side && is_still(lambda);
-}
-
-template <class Scalar>
-Scalar integer_power(const Scalar& base, int exponent) {
-  Scalar result(1.0);
-  Scalar square = base;
-  for (int rest = exponent < 0 ? -exponent : exponent; rest > 0; rest /= 2) {
-    if (rest % 2 == 1) result = result * square;
-    if (rest > 1) square = square * square;
-  }
-  return exponent < 0 ? 1.0 / result : result;
-}
-
-template <class Scalar>
-Scalar chain_of(const Scalar& slope, const Scalar& derivative) {
-  if constexpr (std::is_same_v<Scalar, double>)
-    return derivative == 0 ? 0.0 : slope * derivative;
-  else
-    return value_of(derivative) == 0 && is_still(derivative) ? Scalar(0.0) : slope * derivative;
-}
 
 constexpr std::uint32_t nowhere = 0xFFFFFFFFU;
 
@@ -73,9 +31,9 @@ struct Depth<Dual<T>> {
 template <class Scalar>
 void Tape::run(Scalar* r) const {
   using std::sin, std::cos, std::tan, std::exp, std::log, std::sqrt, std::pow, std::atan2;
-  const Tape::Instruction* const first = instructions_.data();
-  const Tape::Instruction* const last = first + instructions_.size();
-  for (const Tape::Instruction* p = first; p != last; ++p) {
+  const Instruction* const first = instructions_.data();
+  const Instruction* const last = first + instructions_.size();
+  for (const Instruction* p = first; p != last; ++p) {
     switch (p->code) {
       case code_of(Operation::add): r[p->target] = r[p->a] + r[p->b]; break;
       case code_of(Operation::subtract): r[p->target] = r[p->a] - r[p->b]; break;
@@ -100,16 +58,7 @@ void Tape::run(Scalar* r) const {
         if (is_on_side(r[p->a], 1)) p = first + p->target - 1;
         break;
       case code_of(Operation::root): r[p->target] = find_root(*roots_[p->a], r); break;
-      case code_blend: {
-        const Scalar& lambda = r[p->c];
-        if (is_on_side(lambda, 1))
-          r[p->target] = r[p->a];
-        else if (is_on_side(lambda, -1))
-          r[p->target] = r[p->b];
-        else
-          r[p->target] = r[p->b] + 0.5 * (1.0 + lambda) * (r[p->a] - r[p->b]);
-        break;
-      }
+      case code_blend: r[p->target] = blend_of(r[p->a], r[p->b], r[p->c]); break;
       default: r[p->target] = apply_unary(static_cast<Operation>(p->code), r[p->a]);
     }
   }
@@ -424,7 +373,7 @@ class TapeCompiler {
     tape_.instructions_[jump].target = here();
   }
 
-  Tape::Instruction root_instruction(NodeId id, std::uint32_t target) {
+  Instruction root_instruction(NodeId id, std::uint32_t target) {
     const Equation& equation = equation_of(id);
     auto root = std::make_shared<Tape::Root>();
     TapeCompiler(graph_, equation, lambda_index_, root->equation);
@@ -443,29 +392,13 @@ class TapeCompiler {
     return {code_of(Operation::root), target, number, 0, 0};
   }
 
-  Tape::Instruction instruction(const Node& node, std::uint32_t target) const {
-    Tape::Instruction made{code_of(node.operation), target, register_of(node.a), 0, 0};
+  Instruction instruction(const Node& node, std::uint32_t target) const {
+    Instruction made{code_of(node.operation), target, register_of(node.a), 0, 0};
     const int operands = operand_count(node.operation);
     if (operands > 1) made.b = register_of(node.b);
     if (operands > 2) made.c = register_of(node.c);
-    if (node.operation == Operation::select) {
-      made.code = code_blend;
-      made.c = lambda_registers_[node.c];
-    } else if (node.operation == Operation::multiply && node.a == node.b) {
-      made.code = code_square;
-    } else if (node.operation == Operation::power && graph_.is_constant(node.b)) {
-      const double exponent = graph_.value(node.b);
-      if (exponent == 2)
-        made.code = code_square;
-      else if (exponent == 0.5)
-        made.code = code_of(Operation::sqrt);
-      else if (exponent == std::floor(exponent) && std::abs(exponent) <= 16) {
-        made.code = code_integer_power;
-        made.b = static_cast<std::uint32_t>(static_cast<int>(exponent));
-      } else
-        made.code = code_constant_power;
-    }
-    return made;
+    if (node.operation == Operation::select) made.c = lambda_registers_[node.c];
+    return instruction_of(graph_, node, made);
   }
 
   const ExpressionGraph& graph_;
@@ -486,7 +419,8 @@ class TapeCompiler {
 
 Tape::Tape(const ExpressionGraph& graph, const std::vector<NodeId>& outputs,
            const std::vector<std::uint32_t>& lambda_index) {
-  TapeCompiler(graph, outputs, lambda_index, *this);
+  loops_ = find_loops(graph, outputs, lambda_index);
+  if (!loops_) TapeCompiler(graph, outputs, lambda_index, *this);
 }
 
 void Tape::execute(double* registers) const { run(registers); }

@@ -8,6 +8,8 @@
 // A root is found by a tape of its own, which evaluates r and s at one y after the other; what these need that does not depend on y
 // is computed once. It is NaN where none is found. With dual numbers, steps y −= r/s of dual numbers from the root that was found
 // give its derivatives.
+//
+// The many equations of vectors, which differ in indices and numbers alone, are evaluated by loops, with the same results.
 // It must not know model files or systems.
 #pragma once
 
@@ -17,6 +19,8 @@
 #include <vector>
 
 #include "expression/expression_graph.hpp"
+#include "expression/expression_loops.hpp"
+#include "expression/instructions.hpp"
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/core/scratch.hpp"
 
@@ -30,13 +34,17 @@ class Tape {
   Tape(const ExpressionGraph& graph, const std::vector<NodeId>& outputs,
        const std::vector<std::uint32_t>& lambda_index = {});
 
-  std::size_t outputs() const { return outputs_.size(); }
-  std::size_t instructions() const { return instructions_.size(); }
+  std::size_t outputs() const { return loops_ ? loops_->outputs() : outputs_.size(); }
+  std::size_t instructions() const { return loops_ ? loops_->instructions() : instructions_.size(); }
+
+  // The loops that it is, if it is some.
+  const std::shared_ptr<const Loops>& loops() const { return loops_; }
 
   // inputs.time(), .impact(), .state(i) and .lambda(k) are asked for if they are used; store(k, value) takes
   // output k. Scalar: double, Dual<double> or Dual<Dual<double>>.
   template <class Scalar, class Inputs, class Store>
   void evaluate(const Inputs& inputs, const Store& store) const {
+    if (loops_) return loops_->evaluate<Scalar>(inputs, store);
     if constexpr (std::is_same_v<Scalar, double>) {
       if (registers_ <= small_) {
         std::array<double, small_> registers;  // NOLINT: every register is written before it is read
@@ -54,14 +62,6 @@ class Tape {
     evaluate<Scalar>(inputs, [&](std::size_t, const Scalar& output) { result = output; });
     return result;
   }
-
-  struct Instruction {
-    std::uint32_t code = 0;
-    std::uint32_t target = 0;  // register, or the instruction to go on with
-    std::uint32_t a = 0;
-    std::uint32_t b = 0;
-    std::uint32_t c = 0;
-  };
 
  private:
   friend class TapeCompiler;
@@ -100,6 +100,7 @@ class Tape {
   std::vector<Instruction> instructions_;
   std::vector<std::uint32_t> outputs_;  // the register of each output
   std::vector<std::shared_ptr<const Root>> roots_;
+  std::shared_ptr<const Loops> loops_;  // in place of all of these
 };
 
 // r and s as a tape whose first registers are values of another tape, and then y.

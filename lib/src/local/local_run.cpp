@@ -19,8 +19,6 @@ namespace slideway {
 namespace {
 
 std::string why_not_by_options(const Options& options) {
-  if (!options.sensitivities.empty())
-    return "sensitivities are asked for, which are found along a run that stops all states";
   if (options.on_ambiguity != Ambiguity::stop) return "a policy follows continuations that are not unique";
   if (options.sliding_rule != SlidingRule::filippov) return "the sliding rule is not Filippov's";
   if (options.selection != Selection::consistent) return "the selection is not that of consistent modes";

@@ -1,10 +1,11 @@
 #include "slideway/model/system.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cmath>
+#include <cstdint>
 #include <functional>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "core/number_text.hpp"
@@ -22,6 +23,29 @@ std::string place(const SystemDefinition& definition) {
   return definition.name.empty() ? "system" : "system '" + definition.name + "'";
 }
 
+// The names so far, in a table of their numbers: a system may have millions.
+class DistinctNames {
+ public:
+  explicit DistinctNames(const std::vector<std::string>& names)
+      : names_(names), table_(std::bit_ceil(2 * names.size() + 1), kNone) {}
+
+  // The number of the first name that is the same as this one; names must be asked for in their order.
+  std::size_t first(std::size_t number) {
+    const std::size_t mask = table_.size() - 1;
+    std::size_t slot = std::hash<std::string_view>{}(names_[number]) & mask;
+    for (; table_[slot] != kNone; slot = (slot + 1) & mask)
+      if (names_[table_[slot]] == names_[number]) return table_[slot];
+    table_[slot] = static_cast<std::uint32_t>(number);
+    return number;
+  }
+
+ private:
+  static constexpr std::uint32_t kNone = 0xFFFFFFFFU;
+
+  const std::vector<std::string>& names_;
+  std::vector<std::uint32_t> table_;
+};
+
 // Names as the user gave them, or prefix1, prefix2, … when none are given.
 std::vector<std::string> checked_names(std::vector<std::string> names, Index count, const std::string& noun,
                                        const std::string& prefix, const std::string& where) {
@@ -35,14 +59,14 @@ std::vector<std::string> checked_names(std::vector<std::string> names, Index cou
             .expected = std::to_string(count) + " names or none",
             .got = std::to_string(names.size())});
   }
-  std::unordered_map<std::string_view, std::size_t> places;  // of the names so far
+  DistinctNames distinct(names);
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i].empty()) {
       refuse({.what = noun + " " + std::to_string(i + 1) + " has an empty name",
               .where = where,
               .expected = "a name, or no names at all for " + prefix + "1, " + prefix + "2, …"});
     }
-    const std::size_t earlier = places.try_emplace(names[i], i).first->second;
+    const std::size_t earlier = distinct.first(i);
     if (earlier != i) {
       refuse({.what = "two " + noun + " names are the same",
               .where = where,

@@ -5,7 +5,7 @@
 //     sgn(e) = λ,  step(e) = (1 + λ)/2,  abs(e) = λ·e,  if(a > b, p, q) = q + (1 + λ)/2·(p − q),
 // and min and max likewise. In a reset, sgn(0) = step(0) = 0 and no surface arises.
 //
-// The way of a model file: model_file_*.cpp read it into a ModelDescription; lowering_expand.cpp makes nodes of that, with _formula,
+// The way of a model file: model_file_*.cpp read it into a ModelDescription; expander.hpp makes nodes of that, with lowering_formula,
 // _signs, _surfaces and _friction; _corners, _system, _events, _observables and _second_order make of the nodes what the library takes.
 // It must not know TOML.
 #pragma once
@@ -30,8 +30,8 @@ namespace slideway::reader {
 
 // ExpansionLimits says how large a model may become.
 struct ExpansionLimits {
-  std::size_t states = 1'000'000;
-  std::size_t operations = 50'000'000;  // nodes of the graph
+  std::size_t states = 10'000'000;
+  std::size_t operations = 100'000'000;  // nodes of the graph
 };
 
 // Check says whether definitions that nothing uses are looked at too.
@@ -203,9 +203,9 @@ class TooManyCorners : public std::length_error {
   static constexpr std::size_t most = 12;
 };
 
-// A system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
-System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
-                   const std::vector<Position>& places);
+// The definition of a system with exact derivatives and their sparsity. `derivatives` must be multi-affine; `places` are theirs in the file.
+SystemDefinition define_system(const std::string& name, ExpandedModel& model,
+                               const std::vector<NodeId>& derivatives, const std::vector<Position>& places);
 
 // SystemDefinition::second_order of surfaces in one motion; `model` is used up.
 std::shared_ptr<const System> make_second_order_system(const std::string& name, ExpandedModel& model,

@@ -47,7 +47,7 @@ AlgebraicSystem::AlgebraicSystem(ExpressionGraph& graph, std::vector<AlgebraicVa
 }
 
 void AlgebraicSystem::differentiate(std::size_t equation) {
-  slopes_[equation] = gradients(graph_, {residuals_[equation]}, Variables::unknowns)->front();
+  slopes_[equation] = gradients(graph_, {residuals_[equation]}, Variables::unknowns)->entries();
 }
 
 bool AlgebraicSystem::has_unknown(NodeId root, std::uint32_t variable) const {

@@ -63,9 +63,9 @@ class AlgebraicSystem {
   double t_;
   KnownStates known_;
   std::vector<NodeId> residuals_;
-  std::vector<Gradient> slopes_;  // of each residual, by the unknowns
-  std::vector<char> is_used_;     // equations
-  std::vector<char> is_known_;    // variables
+  std::vector<std::vector<PartialDerivative>> slopes_;  // of each residual, by the unknowns
+  std::vector<char> is_used_;                           // equations
+  std::vector<char> is_known_;                          // variables
   std::vector<NodeId> slopes_taken_;
   Failure failure_ = Failure::none;
   std::size_t place_ = 0;

@@ -313,7 +313,7 @@ Automaton make_automaton(const std::string& name, ExpandedModel& model,
   const std::vector<Contact> contacts = maker.contacts();
   const auto system = [&](std::size_t motion) {
     SystemDefinition definition =
-        make_system(name, model, derivatives[motion], model.motions[motion].places).definition();
+        define_system(name, model, derivatives[motion], model.motions[motion].places);
     if (model.second_order && definition.surfaces > 0) {
       definition.second_order = [of_motion = model.second_order, motion](const std::vector<Index>& surfaces) {
         return of_motion(motion, surfaces);

@@ -81,11 +81,11 @@ class SecondOrderMaker {
     for (const NodeId derivative : derivatives_)
       there.push_back(on_surfaces(graph_.with_relays(derivative, relays()), all));
     if (!bound_.empty()) there = make_multi_affine(graph_, there);
-    SystemDefinition definition = make_system(name, model_, there, places).definition();
+    SystemDefinition definition = define_system(name, model_, there, places);
     if (!bound_.empty() || has_higher_order()) {
       model_.surfaces = std::move(kept);
       const std::vector<NodeId> nothing(derivatives_.size(), graph_.constant(0));
-      staying->kept = std::make_shared<const System>(make_system(name, model_, nothing, places));
+      staying->kept = std::make_shared<const System>(define_system(name, model_, nothing, places));
       definition.staying = std::move(staying);
     }
     return System(std::move(definition));

@@ -75,16 +75,18 @@ void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
     if (surfaces_[a].named != surfaces_[b].named) return surfaces_[a].named;
     return !surfaces_[a].named && surfaces_[a].first < surfaces_[b].first;
   });
-  std::unordered_set<std::string> names;
+  std::unordered_set<std::string_view> names;  // of the surfaces so far, which stay where they are
+  names.reserve(surfaces_.size());
+  surfaces.reserve(surfaces.size() + surfaces_.size());
   lambda_index.resize(surfaces_.size());
   for (const std::uint32_t number : order) {
     const Surface& surface = surfaces_[number];
     std::string name = surface.name;
-    for (int copy = 2; !names.insert(name).second; ++copy)
-      name = surface.name + " (" + std::to_string(copy) + ")";
+    for (int copy = 2; names.count(name) > 0; ++copy) name = surface.name + " (" + std::to_string(copy) + ")";
     lambda_index[number] = static_cast<std::uint32_t>(surfaces.size());
     surfaces.push_back(
         {std::move(name), surface.named, surface.guard, surface.break_away, surface.break_away_below});
+    names.insert(surfaces.back().name);
   }
 }
 

@@ -1,4 +1,4 @@
-// make_system: from nodes of the graph to a System, with the derivatives and their patterns.
+// define_system: from nodes of the graph to the functions of a System, with the derivatives and their patterns.
 
 #include <algorithm>
 #include <memory>
@@ -80,7 +80,7 @@ class SystemMaker {
     for (const ExpandedSurface& surface : model.surfaces) guards_.push_back(surface.guard);
   }
 
-  System make(const std::string& name) {
+  SystemDefinition make(const std::string& name) {
     SystemDefinition definition;
     definition.name = name;
     definition.states = static_cast<Index>(model_.state_names.size());
@@ -95,12 +95,10 @@ class SystemMaker {
       add_break_away(definition);
     }
     add_rows(definition);
-    return System(std::move(definition));
+    return definition;
   }
 
  private:
-  using Gradients = std::optional<std::vector<Gradient>>;
-
   Tape tape(const std::vector<NodeId>& outputs) const { return Tape(graph_, outputs, model_.lambda_index); }
 
   // pattern() tells which derivatives can differ from zero.
@@ -111,9 +109,11 @@ class SystemMaker {
     return pattern_from_rows(columns, std::move(by_row));
   }
 
-  SparseMatrixTape matrix(const std::vector<Gradient>& rows, bool by_lambda) const {
+  SparseMatrixTape matrix(const Gradients& rows, bool by_lambda) const {
     SparseMatrixTape result;
     std::vector<NodeId> outputs;
+    result.entries.reserve(rows.entries().size());
+    outputs.reserve(rows.entries().size());
     for (std::size_t row = 0; row < rows.size(); ++row)
       for (const PartialDerivative& entry : rows[row]) {
         const std::uint32_t column = by_lambda ? model_.lambda_index[entry.variable] : entry.variable;
@@ -139,7 +139,8 @@ class SystemMaker {
                                             dx_dot[static_cast<Index>(k)] = value.derivative;
                                           });
     };
-    if (Gradients rows = gradients(graph_, derivatives_, Variables::states)) {
+    if (std::optional<Gradients> rows = gradients(graph_, derivatives_, Variables::states)) {
+      is_affine_ = depends_affinely(*rows);
       add_states_of_jumps(graph_, jumping_, derivatives_, *rows);
       made.field_dx = matrix(*rows, false);
       definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
@@ -160,14 +161,14 @@ class SystemMaker {
       }
     }
     if (guards_.empty()) {
-      definition.field_affine = depends_affinely();
+      definition.field_affine = is_affine_;
       return;
     }
-    if (const Gradients rows = gradients(graph_, derivatives_, Variables::lambdas)) {
+    if (const std::optional<Gradients> rows = gradients(graph_, derivatives_, Variables::lambdas)) {
       made.field_dlambda = matrix(*rows, true);
       definition.field_dlambda_pattern = pattern(made.field_dlambda, definition.states, definition.surfaces);
       definition.relays_additive = are_constant(*rows);
-      definition.field_affine = definition.relays_additive && depends_affinely();
+      definition.field_affine = definition.relays_additive && is_affine_;
       definition.field_dlambda = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                          MatrixRef derivative) {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
@@ -181,11 +182,10 @@ class SystemMaker {
   }
 
   // depends_affinely() tells whether the field is affine in states and time.
-  bool depends_affinely() const {
-    if (jump(derivatives_)) return false;
-    const Gradients by_state = gradients(graph_, derivatives_, Variables::states);
-    const Gradients by_time = gradients(graph_, derivatives_, Variables::time);
-    return by_state && by_time && are_constant(*by_state) && are_constant(*by_time);
+  bool depends_affinely(const Gradients& by_state) const {
+    if (jump(derivatives_) || !are_constant(by_state)) return false;
+    const std::optional<Gradients> by_time = gradients(graph_, derivatives_, Variables::time);
+    return by_time && are_constant(*by_time);
   }
 
   // The values of a tape and their rates of change along (t_dot, x_dot), by dual numbers.
@@ -226,15 +226,24 @@ class SystemMaker {
   void add_rows(SystemDefinition& definition) const {
     const bool is_affine = definition.field_affine && (guards_.empty() || definition.guards_affine);
     if (is_affine || !definition.field_dx_pattern || is_long(*definition.field_dx_pattern)) return;
-    const auto tapes = std::make_shared<RowTapes>();
-    tapes->field.reserve(derivatives_.size());
-    tapes->guards.reserve(guards_.size());
-    for (const NodeId derivative : derivatives_) tapes->field.push_back(tape({derivative}));
-    for (const NodeId guard : guards_) tapes->guards.push_back(tape({guard}));
-    definition.rows = [tapes = std::shared_ptr<const RowTapes>(tapes)](const std::vector<Index>& states,
-                                                                       const std::vector<Index>& surfaces) {
-      return std::make_shared<const FileRows>(tapes, states, surfaces);
+    const auto sources = std::make_shared<RowSources>();
+    sources->field = row_source(tapes_->field, derivatives_);
+    sources->guards = row_source(tapes_->guards, guards_);
+    definition.rows = [sources = std::shared_ptr<const RowSources>(sources)](
+                          const std::vector<Index>& states, const std::vector<Index>& surfaces) {
+      return std::make_shared<const FileRows>(sources, states, surfaces);
     };
+  }
+
+  RowSource row_source(const Tape& all, const std::vector<NodeId>& outputs) const {
+    RowSource source;
+    if (all.loops()) {
+      source.loops = std::make_shared<const LoopRows>(all.loops());
+      return source;
+    }
+    source.tapes.reserve(outputs.size());
+    for (const NodeId output : outputs) source.tapes.push_back(tape({output}));
+    return source;
   }
 
   static bool is_long(const Pattern& pattern) {
@@ -273,8 +282,8 @@ class SystemMaker {
 
   // ∂h/∂x, ∂h/∂t, and ∂w/∂x with w = ∂h/∂t + ∂h/∂x·f.
   void add_guard_rates(SystemDefinition& definition) {
-    Gradients by_state = gradients(graph_, guards_, Variables::states);
-    const Gradients by_time = gradients(graph_, guards_, Variables::time);
+    std::optional<Gradients> by_state = gradients(graph_, guards_, Variables::states);
+    const std::optional<Gradients> by_time = gradients(graph_, guards_, Variables::time);
     if (!by_state || !by_time) return;
     add_states_of_jumps(graph_, jumping_, guards_, *by_state);
     SystemTapes& made = *tapes_;
@@ -286,8 +295,8 @@ class SystemMaker {
     };
     definition.guards_affine = !jump(guards_) && are_constant(*by_state) && are_constant(*by_time);
     std::vector<NodeId> rates;
-    for (const Gradient& gradient : *by_time)
-      rates.push_back(gradient.empty() ? graph_.constant(0) : gradient.front().value);
+    for (std::size_t k = 0; k < by_time->size(); ++k)
+      rates.push_back((*by_time)[k].empty() ? graph_.constant(0) : (*by_time)[k].front().value);
     made.guards_dt = tape(rates);
     definition.guards_dt = [tapes](double t, ConstVectorRef x, VectorRef derivative) {
       tapes->guards_dt.evaluate<double>(
@@ -297,7 +306,7 @@ class SystemMaker {
     std::vector<NodeId> normals;
     for (std::size_t k = 0; k < guards_.size(); ++k)
       normals.push_back(rate_along(graph_, (*by_time)[k], (*by_state)[k], derivatives_));
-    if (const Gradients rows = gradients(graph_, normals, Variables::states)) {
+    if (const std::optional<Gradients> rows = gradients(graph_, normals, Variables::states)) {
       made.normal_dx = matrix(*rows, false);
       definition.normal_dx = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda,
                                      MatrixRef derivative) {
@@ -306,11 +315,9 @@ class SystemMaker {
     }
   }
 
-  bool are_constant(const std::vector<Gradient>& rows) const {
-    for (const Gradient& row : rows)
-      for (const PartialDerivative& entry : row)
-        if (!graph_.is_constant(entry.value)) return false;
-    return true;
+  bool are_constant(const Gradients& rows) const {
+    return std::all_of(rows.entries().begin(), rows.entries().end(),
+                       [&](const PartialDerivative& entry) { return graph_.is_constant(entry.value); });
   }
 
   const std::vector<Position>& places_;
@@ -320,12 +327,13 @@ class SystemMaker {
   const std::vector<char> jumping_;  // per node; those that are made later are no roots
   std::vector<NodeId> guards_;
   std::shared_ptr<SystemTapes> tapes_;
+  bool is_affine_ = false;
 };
 
 }  // namespace
 
-System make_system(const std::string& name, ExpandedModel& model, const std::vector<NodeId>& derivatives,
-                   const std::vector<Position>& places) {
+SystemDefinition define_system(const std::string& name, ExpandedModel& model,
+                               const std::vector<NodeId>& derivatives, const std::vector<Position>& places) {
   return SystemMaker(model, derivatives, places).make(name);
 }
 

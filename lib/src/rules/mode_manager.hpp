@@ -29,6 +29,7 @@
 #include "rules/arrived_guards.hpp"
 #include "rules/contact_grips.hpp"
 #include "rules/contact_rest.hpp"
+#include "rules/decision.hpp"
 #include "rules/dip_check.hpp"
 #include "rules/event_firing.hpp"
 #include "rules/event_motion.hpp"
@@ -142,14 +143,19 @@ class ModeManager {
   void begin_instant(bool is_new);
 
   // ---- where the state or the location is new (settle.cpp); each is false when the run is over
-  // Asks the rules in order, until none of them changes the state or the location any more.
+  // Asks the rules and carries out what they decide, until nothing is left to decide.
   bool settle(bool at_start, std::vector<EventRecord>& records);
-  // A rule changes nothing, so that the next one is asked; or it changes something, and all are asked again; or the run ends.
-  enum class Verdict { holds, changes, ends };
-  Verdict fire_past_zero(bool at_start, std::vector<EventRecord>& records);
-  Verdict hit_what_approaches(bool at_start, std::vector<EventRecord>& records);
-  Verdict find_mode(bool at_start, std::vector<EventRecord>& records);
-  Verdict fire_through_zero(bool at_start, std::vector<EventRecord>& records);
+  // decide() asks the rules in their order. A rule looks at the run and returns its decision, or none; the state stays as it is.
+  // `knows_mode` tells that the mode has been found for this state.
+  Decision decide(bool knows_mode);
+  Decision fires_past_zero();
+  Decision hits();
+  Decision fires_through_zero();
+  // carry_out() changes the state, the location or the mode, and adds to the records.
+  bool carry_out(const FirePastZero& events, bool at_start, std::vector<EventRecord>& records);
+  bool carry_out(const Hit& hit, bool at_start, std::vector<EventRecord>& records);
+  bool carry_out(const FindMode&, bool at_start, std::vector<EventRecord>& records);
+  bool carry_out(const FireThroughZero& events, bool at_start, std::vector<EventRecord>& records);
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   std::vector<Index> left_with_pair() const;

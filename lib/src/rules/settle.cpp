@@ -1,11 +1,11 @@
-// ModeManager where the state or the location is new: its rules in order, to a fixed point.
+// ModeManager where the state or the location is new: its rules are asked in order, and what they decide is carried out, to a fixed point.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
 #include <optional>
 #include <utility>
+#include <variant>
 
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
@@ -19,22 +19,29 @@
 namespace slideway {
 
 bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
-  constexpr std::array rules = {&ModeManager::fire_past_zero, &ModeManager::hit_what_approaches,
-                                &ModeManager::find_mode, &ModeManager::fire_through_zero};
-  for (Verdict verdict = Verdict::changes; verdict == Verdict::changes;) {
-    if (records_.fires_without_end(records)) return false;
-    for (const auto rule : rules) {
-      verdict = (this->*rule)(at_start, records);
-      if (verdict == Verdict::ends) return false;
-      if (verdict == Verdict::changes) break;
-    }
+  bool knows_mode = false;
+  while (const Decision decision = decide(knows_mode)) {
+    if (!knows_mode && records_.fires_without_end(records)) return false;
+    const auto carried_out = [&](const auto& one) { return carry_out(one, at_start, records); };
+    if (!std::visit(carried_out, *decision)) return false;
+    const auto* const events = std::get_if<FireThroughZero>(&*decision);
+    if (events && events->jumps.empty()) break;
+    knows_mode = std::holds_alternative<FindMode>(*decision);
   }
   if (!records.empty()) records.back().to = now_.word();
   return true;
 }
 
+Decision ModeManager::decide(bool knows_mode) {
+  if (knows_mode) return fires_through_zero();
+  for (const auto rule : {&ModeManager::fires_past_zero, &ModeManager::hits}) {
+    if (Decision decision = (this->*rule)()) return decision;
+  }
+  return FindMode();
+}
+
 // Guards past zero need no mode.
-ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<EventRecord>& records) {
+Decision ModeManager::fires_past_zero() {
   GuardTable& guards = now_.here->guards;
   if (!guards.has_looked()) waiting_.look_at_waiting();
   // An event that has fired may fire again once something else has moved the state off its guard.
@@ -43,58 +50,70 @@ ModeManager::Verdict ModeManager::fire_past_zero(bool at_start, std::vector<Even
         std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
       guards.set_fired_here(e, false);
   }
-  const std::vector<Crossed> crossed = waiting_.crossed_by_jump();
-  if (crossed.empty()) return Verdict::holds;
-  return firing_.fire_crossed(crossed, at_start, records) ? Verdict::changes : Verdict::ends;
+  std::vector<Crossed> crossed = waiting_.crossed_by_jump();
+  if (crossed.empty()) return {};
+  return FirePastZero{std::move(crossed)};
 }
 
-ModeManager::Verdict ModeManager::hit_what_approaches(bool at_start, std::vector<EventRecord>& records) {
-  if (!now_.here->contacts) return Verdict::holds;
+Decision ModeManager::hits() {
+  if (!now_.here->contacts) return {};
   now_.mode.fill_lambda(now_.lambda);
-  const std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
+  std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
   const auto approaches = [&](Index c) {
     return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
            -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
   };
-  if (std::none_of(touching.begin(), touching.end(), approaches)) return Verdict::holds;
-  records_.begin_round();
-  // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
-  put_on_gaps(now_, touching);
-  return apply_impact(touching, at_start, records) ? Verdict::changes : Verdict::ends;
+  if (std::none_of(touching.begin(), touching.end(), approaches)) return {};
+  return Hit{std::move(touching)};
 }
 
-ModeManager::Verdict ModeManager::find_mode(bool at_start, std::vector<EventRecord>& records) {
-  return settle_mode(at_start, records) ? Verdict::holds : Verdict::ends;
-}
-
-// fire_through_zero() fires events whose guards the motion carries through zero; the mode must be known.
-ModeManager::Verdict ModeManager::fire_through_zero(bool at_start, std::vector<EventRecord>& records) {
+// The mode must be known.
+Decision ModeManager::fires_through_zero() {
   const std::vector<Index> due = motion_.events_moving_through_zero();
-  if (due.empty()) return Verdict::holds;
-  std::vector<Index> stops;
-  std::vector<Crossed> jumps;
-  records_.begin_round();
   const Guard held = guard_between(due);
+  FireThroughZero events;
   for (const Index e : due) {
     const WatchedKind kind = now_.here->watch[e].kind;
     const bool is_note = kind == WatchedKind::record || kind == WatchedKind::stop;
     // It does not go on through the zero at which it comes to slide.
     if (is_note && held && now_.here->watch[e].when == held) continue;
-    if (kind == WatchedKind::stop) stops.push_back(e);
-    if (kind == WatchedKind::reset || kind == WatchedKind::edge) jumps.push_back({e, Cause::zero});
-    if (kind != WatchedKind::record) continue;
+    if (kind == WatchedKind::record) events.records.push_back(e);
+    if (kind == WatchedKind::stop) events.stops.push_back(e);
+    if (kind == WatchedKind::reset || kind == WatchedKind::edge) events.jumps.push_back({e, Cause::zero});
+  }
+  if (events.records.empty() && events.stops.empty() && events.jumps.empty()) return {};
+  return events;
+}
+
+bool ModeManager::carry_out(const FirePastZero& events, bool at_start, std::vector<EventRecord>& records) {
+  return firing_.fire_crossed(events.crossed, at_start, records);
+}
+
+bool ModeManager::carry_out(const Hit& hit, bool at_start, std::vector<EventRecord>& records) {
+  records_.begin_round();
+  // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
+  put_on_gaps(now_, hit.touching);
+  return apply_impact(hit.touching, at_start, records);
+}
+
+bool ModeManager::carry_out(const FindMode&, bool at_start, std::vector<EventRecord>& records) {
+  return settle_mode(at_start, records);
+}
+
+bool ModeManager::carry_out(const FireThroughZero& events, bool at_start, std::vector<EventRecord>& records) {
+  records_.begin_round();
+  for (const Index e : events.records) {
     records.push_back(records_.note(e, EventKind::record, instant_.round));
     now_.here->guards.set_fired_here(e, true);
     instant_.recorded.push_back(now_.here->watch[e].when);
     waiting_.wait_again(e);
   }
-  for (const Index e : stops) records.push_back(records_.note(e, EventKind::stop, instant_.round));
-  if (!stops.empty()) {
-    records_.finish_stopped(stops.front());
-    return Verdict::ends;
+  for (const Index e : events.stops) records.push_back(records_.note(e, EventKind::stop, instant_.round));
+  if (!events.stops.empty()) {
+    records_.finish_stopped(events.stops.front());
+    return false;
   }
-  if (jumps.empty()) return Verdict::holds;
-  return firing_.fire_round(jumps, at_start, records) ? Verdict::changes : Verdict::ends;
+  return events.jumps.empty() || firing_.fire_round(events.jumps, at_start, records);
 }
 
 // The guard of the edge that fires next, where that edge undoes the last one: the solution slides along this guard.

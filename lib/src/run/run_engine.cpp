@@ -355,6 +355,8 @@ RunEngine::Scanned RunEngine::scan_step(double end) {
     if (first.found && may_be_retaken && !accuracy_.holds_at(first.t)) {
       now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
       now_.here->stepper->error_weights(now_.x, now_.weights);
+      // A mode begins on its surfaces, also between events: a guard that they hold at zero is not armed by drift.
+      now_.project_state();
       return Scanned::inaccurate;
     }
     locator_.scanned().poles.clear();

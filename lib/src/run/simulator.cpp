@@ -12,13 +12,16 @@ namespace slideway {
 
 namespace {
 
-// The derivatives are found along the recorded solution, so that this is the one that a run without them finds.
+// The derivatives are found along the recorded solution, so that this is the one that a run without them finds. `follow` makes that
+// run with the options it is given.
+template <class Follow>
 Solution run_differentiated(const Automaton& automaton,
                             const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-                            const Options& options, const Run& run) {
+                            const Options& options, const Run& run, const Follow& follow) {
   Options recorded = options;
   recorded.recording = Recording::dense;
-  Solution solution = RunEngine(automaton, structures, recorded, run).execute();
+  recorded.sensitivities = {};
+  Solution solution = follow(recorded);
   const auto began = std::chrono::steady_clock::now();
   const std::shared_ptr<Sensitivities> found = differentiate(automaton, structures, options, run, solution);
   if (options.recording == Recording::nothing) {
@@ -59,9 +62,10 @@ Simulator::Simulator(System system, Options options)
 Solution Simulator::run(const Run& run) const {
   check_run(automaton_, options_, run);
   std::string why_not;
+  bool is_local = false;
   if (wants_local(automaton_, options_)) {
     why_not = why_not_local(automaton_, options_, run);
-    if (why_not.empty()) return LocalRun(automaton_, structures_, options_, run, follow_all).execute();
+    is_local = why_not.empty();
   }
   if (!why_not.empty() && options_.local_events == LocalEvents::on) {
     Options global = options_;
@@ -70,8 +74,12 @@ Solution Simulator::run(const Run& run) const {
     solution.warnings.push_back("events were not followed locally, since " + why_not);
     return solution;
   }
-  if (options_.sensitivities.empty()) return RunEngine(automaton_, structures_, options_, run).execute();
-  return run_differentiated(automaton_, structures_, options_, run);
+  const auto follow = [&](const Options& options) {
+    if (is_local) return LocalRun(automaton_, structures_, options, run, follow_all).execute();
+    return RunEngine(automaton_, structures_, options, run).execute();
+  };
+  if (options_.sensitivities.empty()) return follow(options_);
+  return run_differentiated(automaton_, structures_, options_, run, follow);
 }
 
 }  // namespace slideway

@@ -44,7 +44,7 @@ bool StepAccuracy::is_explained_by_errors(double t, double length, ConstVectorRe
     return true;
   }
   changed = (changed - velocity_).cwiseAbs().cwiseProduct(weights_) * length;
-  return ((defects.array() <= kStepDefect * changed.array().max(1.0))).all();
+  return (defects.array() <= kStepDefect + kDefectOfErrors * changed.array()).all();
 }
 
 }  // namespace slideway

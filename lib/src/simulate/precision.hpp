@@ -42,6 +42,8 @@ constexpr double kFarFromErrors = 1000;
 // Steps are accurate up to this defect, in tolerances. Steps over the bump of a friction had 2e3 to 1e7; 1 in 100 of other arrivals of the gallery had
 // more than 100 by dopri5, whose dense output has the lowest order.
 constexpr double kStepDefect = 300;
+// The dense output of an accurate step is off by this many tolerances at most, whose defect in a stiff field, or in one like a root, is no error of the step.
+constexpr double kDefectOfErrors = 10;
 // A step with a larger defect is taken again this often, each time to half the way to the arrival: the field may be noisy, and never agree.
 constexpr int kMostRetakes = 4;
 // A state that a run begins with may be off its mode by so many tolerances, since it was written and read, or made.

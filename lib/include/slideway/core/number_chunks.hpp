@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "slideway/core/large_pages.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
@@ -30,7 +31,8 @@ class NumberChunks {
 
  private:
   // No chunk outgrows the capacity that it was made with.
-  std::vector<std::vector<double>> chunks_;
+  using Chunk = std::vector<double, LargePages<double>>;
+  std::vector<Chunk> chunks_;
 };
 
 }  // namespace slideway

@@ -38,8 +38,8 @@ class ModelFileError : public std::runtime_error {
 // ModelFileLimits says how large a file and its model may become; a larger one is a mistake.
 struct ModelFileLimits {
   std::size_t bytes = 64'000'000;
-  std::size_t states = 1'000'000;       // elements of all vectors
-  std::size_t operations = 50'000'000;  // of all expressions and their derivatives
+  std::size_t states = 10'000'000;       // elements of all vectors
+  std::size_t operations = 100'000'000;  // of all expressions and their derivatives
 };
 
 // Throws ModelFileError for a file that cannot be read or has mistakes.

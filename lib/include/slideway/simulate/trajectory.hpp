@@ -12,6 +12,7 @@
 #include <functional>
 #include <vector>
 
+#include "slideway/core/large_pages.hpp"
 #include "slideway/core/number_chunks.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/filippov/mode.hpp"
@@ -98,9 +99,10 @@ class Trajectory {
     std::uint32_t shared = kNone;  // the number in shared_ of the parts
   };
   static constexpr std::uint32_t kNone = static_cast<std::uint32_t>(-1);
+  using Steps = std::vector<Step, LargePages<Step>>;
   struct Part {
     std::vector<Index> states;
-    std::vector<Step> steps;
+    Steps steps;
   };
   struct Shared {
     Step whole;  // of all states
@@ -112,7 +114,7 @@ class Trajectory {
   Index states_ = 0;
   Projection projection_;
   std::vector<Segment> segments_;
-  std::vector<Step> steps_;
+  Steps steps_;
   std::vector<Shared> shared_;
   NumberChunks coefficients_;
 };
