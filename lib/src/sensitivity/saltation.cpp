@@ -25,6 +25,7 @@ constexpr double kSmoothJump = 1e-6;
 // A kink is looked for by steps of 1e-7 of the arguments: this part of a difference's step, which is a hundredth of them. The second
 // difference over such a step is 1e-7 of the slope where the jump varies as its arguments do, and 4ε/1e-7 = 1e-8 of its values by
 // rounding. The bounds are a thousand times the one and, as the step turns them into slopes, a hundred times the other.
+// With half and twice the step all jumps of the tests are told alike.
 constexpr double kKinkStep = 1e-5;
 constexpr double kKinkOfSlope = 1e-4;
 constexpr double kKinkOfValue = 1e-12;

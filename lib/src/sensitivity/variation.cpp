@@ -9,13 +9,16 @@ namespace slideway {
 
 namespace {
 
-// A step takes as long as this many stages beside its own: a choice.
+// A step takes as long as this many stages beside its own. Half and twice as many give the same steps of dry friction, the belt and the rod.
 constexpr double kStagesBeside = 2;
-// A step is this part of the longest one that the error allows, and this part where another formula may be taken, whose error is less
-// known.
+// A step is this part of the longest one that the error allows. Half of it costs a tenth more for the rod, 1.1 times it the same; errors
+// remain those of the run.
 constexpr double kSafety = 0.9;
+// The part where another formula may be taken, whose error is less known. Half of it costs dry friction 22 to 35 % more, 1.1 times it the
+// belt 2 to 7 %; errors remain those of the run.
 constexpr double kSafetyOfChoice = 0.85;
-// A step that has factors is taken again unless the next one can be longer, or must be shorter, than this many times it: choices.
+// A step that has factors is taken again unless the next one can be longer, or must be shorter, than this many times it. For the
+// rod 0.6 and 2.4 times the gain cost 2 to 7 % more.
 constexpr double kLeastGain = 1.2;
 constexpr double kLeastLoss = 0.95;
 // Where steps have factors to keep, the first of several is this part of the longest, so that all of them may have its length.
