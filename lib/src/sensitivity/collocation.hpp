@@ -65,10 +65,15 @@ class DenseCollocation final : public Collocation {
   auto stage(Index k) const { return stages_.middleRows(k * states_, states_); }
 
  private:
+  // Fills the system and the right-hand side of a step of length h for N states.
+  template <int N>
+  void fill(double h, const Matrix& s);
+
   Index states_;
   Jacobian jacobian_;
   std::vector<Matrix> at_;
-  Matrix system_, right_, stages_;
+  // parts_ holds what constant rows of S make of the slopes at the stages.
+  Matrix system_, right_, stages_, parts_;
   Eigen::PartialPivLU<Matrix> factors_, filter_;
 };
 

@@ -36,6 +36,9 @@ const Collocation::Formulas& sparse_formulas() {
 // The steps of the solution in which J is seen at least once. Half as many cost the rod a third and dry friction a tenth more; twice as many
 // cost the rod a seventh less and the belt 6 % more. Errors remain those of the run.
 constexpr std::size_t kStepsOfStretch = 8;
+// Steps of large systems see J at five stages at least, and so no less often in twice as many steps. Stretches of 8 cost the rod a seventh
+// more, with the same errors.
+constexpr std::size_t kStepsOfLargeStretch = 16;
 // The equations of a step are solved to this part of the tolerance. A hundredth of it changes errors by less than a thousandth of themselves.
 constexpr double kPartOfTolerance = 0.01;
 constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
@@ -127,7 +130,8 @@ class Differentiator {
       };
     }
     // J is seen in stretches of at most so many steps of the solution, all of about as many, between records, which change nothing.
-    const std::size_t steps = times.size() - 1, stretches = (steps + kStepsOfStretch - 1) / kStepsOfStretch;
+    const std::size_t most = collocation->keeps_factors() ? kStepsOfLargeStretch : kStepsOfStretch;
+    const std::size_t steps = times.size() - 1, stretches = (steps + most - 1) / most;
     const std::size_t of_stretch = (steps + stretches - 1) / stretches;
     std::optional<double>& rate = rates_[{segments()[k].location, segments()[k].mode.word()}];
     variation_.restart(times[of_stretch] - times[0], rate);
