@@ -53,9 +53,8 @@ double distance(const Matrix& one, const Matrix& other) {
   return most;
 }
 
-void check_same(const Settings& settings, double rtol, double allowed) {
-  const Model model = parse_model(chain, "chain.toml");
-  const std::vector<std::string> by = {"mu", "vb", "x3", "v5"};
+void check_same(const Model& model, const std::vector<std::string>& by, const Settings& settings, double rtol,
+                double allowed) {
   const Solution local = differentiated(model, settings, by, rtol, LocalEvents::on);
   const Solution global = differentiated(model, settings, by, rtol, LocalEvents::off);
   CHECK(local.warnings.empty());
@@ -81,11 +80,18 @@ void check_same(const Settings& settings, double rtol, double allowed) {
 }  // namespace
 
 TEST_CASE("derivatives along a local run of a chain are those along the run that stops all states") {
-  check_same({{"N", 60}}, 1e-6, 1e-5);
-  check_same({{"N", 60}}, 1e-8, 1e-7);
+  const Model model = parse_model(chain, "chain.toml");
+  check_same(model, {"mu", "vb", "x3", "v5"}, {{"N", 60}}, 1e-6, 1e-5);
+  check_same(model, {"mu", "vb", "x3", "v5"}, {{"N", 60}}, 1e-8, 1e-7);
 }
 
 TEST_CASE(
     "derivatives along a local run of three hundred blocks are those along the run that stops all states") {
-  check_same({{"N", 300}, {"mu", 0.4}}, 1e-7, 1e-6);
+  const Model model = parse_model(chain, "chain.toml");
+  check_same(model, {"mu", "vb", "x3", "v5"}, {{"N", 300}, {"mu", 0.4}}, 1e-7, 1e-6);
+}
+
+TEST_CASE("derivatives through resets of a local run are those through resets that stop all states") {
+  const Model model = read_model_file(std::string(SLIDEWAY_SOURCE_DIR) + "/models/gallery/thermostats.toml");
+  check_same(model, {"T_out", "R", "band", "T7"}, {{"N", 80}}, 1e-8, 1e-7);
 }

@@ -4,6 +4,7 @@
 #include <array>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "core/constants.hpp"
 #include "core/factorise.hpp"
 #include "local/factors.hpp"
@@ -14,6 +15,8 @@ namespace {
 
 // The polynomials of dense output have at most this degree.
 constexpr Index kMostDegree = 15;
+// The sums of so many guards stay in the cache beside their samples.
+constexpr Index kGuardsAtOnce = 32;
 
 double bernstein(Index degree, Index j, double s) {
   double value = 1;
@@ -65,33 +68,44 @@ const std::vector<Index>& StepScan::may_arrive(Stepper& stepper, double start, d
   }
   slots_.clear();
   const Index first_event = ode_.event_slot(0);
-  std::array<double, kMostDegree + 1> b;
   const Index terms = degree_ + 1;
-  for (Index slot = 0; slot < slots; ++slot) {
-    double lowest = kInfinity;
-    double highest = -kInfinity;
-    double size = 0;
+  // Some guards at a time, so that each sum below is one of several numbers at once.
+  using Some = std::array<double, kGuardsAtOnce>;
+  std::array<Some, kMostDegree + 1> b;
+  const auto sum_up = [](Some& sum, double factor, const double* values, Index some) {
+    for (Index i = 0; i < some; ++i) sum[at(i)] += factor * values[i];
+  };
+  for (Index first = 0; first < slots; first += kGuardsAtOnce) {
+    const Index some = std::min(kGuardsAtOnce, slots - first);
+    Some lowest, highest, off{};
+    lowest.fill(kInfinity);
+    highest.fill(-kInfinity);
     for (Index j = 0; j < terms; ++j) {
-      double sum = 0;
-      for (Index k = 0; k < terms; ++k) sum += to_bernstein_(j, k) * samples_(slot, k);
-      b[static_cast<std::size_t>(j)] = sum;
-      lowest = std::min(lowest, sum);
-      highest = std::max(highest, sum);
+      Some& sum = b[at(j)];
+      sum.fill(0);
+      for (Index k = 0; k < terms; ++k) sum_up(sum, to_bernstein_(j, k), &samples_(first, k), some);
+      for (Index i = 0; i < some; ++i) {
+        lowest[at(i)] = std::min(lowest[at(i)], sum[at(i)]);
+        highest[at(i)] = std::max(highest[at(i)], sum[at(i)]);
+      }
     }
-    size = std::max(std::abs(lowest), std::abs(highest));
-    double off = 0;
     for (Index k = 0; k < 2; ++k) {
-      double sum = 0;
-      for (Index j = 0; j < terms; ++j) sum += predict_(k, j) * b[static_cast<std::size_t>(j)];
-      off = std::max(off, std::abs(sum - samples_(slot, terms + k)));
+      Some sum{};
+      for (Index j = 0; j < terms; ++j) sum_up(sum, predict_(k, j), b[at(j)].data(), some);
+      const double* const seen = &samples_(first, terms + k);
+      for (Index i = 0; i < some; ++i) off[at(i)] = std::max(off[at(i)], std::abs(sum[at(i)] - seen[i]));
     }
-    const double margin = kResidualFactor * off + kGuardRounding * size;
-    lowest_[static_cast<std::size_t>(slot)] = lowest - margin;
-    highest_[static_cast<std::size_t>(slot)] = highest + margin;
-    const bool is_told = off <= kPredicted * size;
-    // An event beyond zero in its direction waits there.
-    const bool is_clear = lowest > margin || (slot >= first_event && highest < -margin);
-    if (!is_told || !is_clear) slots_.push_back(slot);
+    for (Index i = 0; i < some; ++i) {
+      const Index slot = first + i;
+      const double size = std::max(std::abs(lowest[at(i)]), std::abs(highest[at(i)]));
+      const double margin = kResidualFactor * off[at(i)] + kGuardRounding * size;
+      lowest_[at(slot)] = lowest[at(i)] - margin;
+      highest_[at(slot)] = highest[at(i)] + margin;
+      const bool is_told = off[at(i)] <= kPredicted * size;
+      // An event beyond zero in its direction waits there.
+      const bool is_clear = lowest[at(i)] > margin || (slot >= first_event && highest[at(i)] < -margin);
+      if (!is_told || !is_clear) slots_.push_back(slot);
+    }
   }
   return slots_;
 }
