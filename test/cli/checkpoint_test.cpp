@@ -154,7 +154,7 @@ TEST_CASE("a damaged checkpoint is refused with the reason") {
   place.write("run.ck", other);
   refused("checksum");
   other = document;
-  other.replace(other.find("checkpoint/2"), 12, "checkpoint/9");
+  other.replace(other.find("checkpoint/3"), 12, "checkpoint/9");
   place.write("run.ck", other);
   refused("slideway.checkpoint/9");
   place.write("run.ck", document);

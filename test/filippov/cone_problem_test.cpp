@@ -91,3 +91,30 @@ TEST_CASE("a contact at the bound of its cone holds unless it is found to break 
   rows[0].coefficient = 0.6;
   CHECK(solve_cones(B, q, rows).sticks[0] == 1);
 }
+
+TEST_CASE("a force with a least value takes it, or more where it does not lift enough") {
+  std::mt19937 numbers(5);
+  std::normal_distribution<double> normal;
+  int least = 0, more = 0, sticks = 0;
+  for (int trial = 0; trial < 500; ++trial) {
+    const Matrix B = random_effects(numbers, 1, 1, 1.0);
+    const Vector q = Vector::NullaryExpr(3, [&] { return normal(numbers); });
+    std::vector<ConeRows> rows = rows_of(1, 0.2);
+    rows[0].least = 0.1;
+    const ConeAnswer answer = solve_cones(B, q, rows);
+    REQUIRE(answer.solved);
+    const Vector w = q + B * answer.z;
+    const Eigen::Vector2d Q = answer.z.tail<2>(), s = w.tail<2>();
+    const double bound = 0.2 * answer.z[0];
+    CHECK(answer.z[0] >= 0.1 - 1e-12);
+    CHECK(w[0] >= -1e-12);
+    CHECK(std::abs((answer.z[0] - 0.1) * w[0]) < 1e-12);
+    CHECK(Q.norm() <= bound * (1 + 1e-12));
+    CHECK((answer.sticks[0] != 0 ? s.norm() : (Q * s.norm() + bound * s).norm()) < 1e-12);
+    (answer.z[0] == 0.1 ? least : more) += 1;
+    sticks += answer.sticks[0];
+  }
+  CHECK(least > 100);
+  CHECK(more > 100);
+  CHECK(sticks > 3);
+}

@@ -169,6 +169,46 @@ TEST_CASE("a wrong derivative of each kind is found") {
   CHECK(reported(definition) == "guards_mixed");
 }
 
+TEST_CASE("the derivatives of the forces of contacts are checked") {
+  Contact contact;
+  contact.name = "wall";
+  contact.gap = Guard([](auto, const auto& x) { return x[0]; });
+  contact.acts_on = [](double, ConstVectorRef x, VectorRef b) { b[2] = 1 + x[1] * x[1]; };
+  contact.acts_on_along = [](double, ConstVectorRef x, double, ConstVectorRef x_dot, VectorRef b_dot) {
+    b_dot[2] = 2 * x[1] * x_dot[1];
+  };
+  ConeFriction cone;
+  cone.velocities = {contact.gap, contact.gap};
+  cone.coefficient = [](double, ConstVectorRef x) { return 0.3 + 0.1 * x[2]; };
+  cone.coefficient_along = [](double, ConstVectorRef, double, ConstVectorRef x_dot) {
+    return 0.1 * x_dot[2];
+  };
+  cone.acts_on = {contact.acts_on, contact.acts_on};
+  cone.acts_on_along = {contact.acts_on_along, contact.acts_on_along};
+  contact.cone = cone;
+  const System system(tangled());
+  CHECK(check_derivatives(system.with_contacts({contact}), 0.9, point, between).passed);
+  const auto reported = [&](const Contact& wrong) {
+    return check_derivatives(system.with_contacts({wrong}), 0.9, point, between).message;
+  };
+  const ForceAlongFunction none = [](double, ConstVectorRef, double, ConstVectorRef, VectorRef) {};
+  Contact wrong = contact;
+  wrong.acts_on_along = none;
+  CHECK(contains(reported(wrong), "acts_on_along of contact 'wall' is wrong: ∂b[c]/∂x[b] is 0, but"));
+  wrong = contact;
+  wrong.cone->acts_on_along[1] = none;
+  CHECK(contains(reported(wrong), "cone.acts_on_along[1] of contact 'wall' is wrong: ∂b[c]/∂x[b]"));
+  wrong = contact;
+  wrong.cone->coefficient_along = [](double, ConstVectorRef, double, ConstVectorRef) { return 0.0; };
+  CHECK(
+      contains(reported(wrong), "cone.coefficient_along of contact 'wall' is wrong: ∂mu[coefficient]/∂x[c]"));
+  SystemDefinition definition = tangled();
+  definition.field_mixed = [](double, ConstVectorRef, ConstVectorRef, double, ConstVectorRef, double,
+                              ConstVectorRef, ConstVectorRef, ConstVectorRef,
+                              VectorRef dx_mixed) { dx_mixed.setOnes(); };
+  CHECK(check_derivatives(System(definition), 0.9, point, between).function == "field_mixed");
+}
+
 TEST_CASE("an entry that a pattern forgets is found") {
   SystemDefinition definition = tangled();
   definition.field_dx_pattern = pattern_from_rows(3, {{1, 2}, {0, 1, 2}, {0, 1}});

@@ -201,14 +201,115 @@ friction = { mu = 0.3, velocity = ["vx + a*t*y", "vy - a*t*x"], acts_on = [{ vx 
   };
   const Finished reference = run(text(slips + 0.3), Method::dop853, 1e-11);
   REQUIRE(reference.solution.outcome.succeeded());
-  // The Jacobian of rodas is one of differences, which costs it steps at tighter tolerances.
-  for_all_methods(text(slips + 0.3), {1e-4, 1e-6, 1e-8}, [&](const Finished& finished, double rtol) {
+  for_all_methods(text(slips + 0.3), [&](const Finished& finished, double rtol) {
     REQUIRE(kinds(finished.solution) == "sliding_exit");
-    CHECK(std::abs(finished.solution.events[0].t - slips) < 100 * rtol);
+    if (finished.method == Method::rodas) CHECK(finished.solution.statistics.steps < 3000);
+    CHECK(std::abs(finished.solution.events[0].t - slips) < 200 * rtol);
     const double turned = 0.5 * a * slips * slips;
-    CHECK(std::abs(finished.solution.events[0].before(0) - r * std::cos(turned)) < 100 * rtol);
+    CHECK(std::abs(finished.solution.events[0].before(0) - r * std::cos(turned)) < 200 * rtol);
     CHECK((finished.solution.final.state - reference.solution.final.state).norm() < 1000 * rtol);
   });
+}
+
+namespace {
+
+// The velocity of the block on the table and of its slip, by the equations of slip alone, from `after` the block has broken away at the angle 0.
+struct SlowSlip {
+  double t, x, y, vx, vy;
+};
+SlowSlip slow_slip(double mu, double r, double a, double slips, double end) {
+  const double after = 0.02;
+  const double w = a * slips;
+  // The force grows by 2 r w a t beyond what holds, and turns at the speed w.
+  const double speed = r * w * a * after * after;
+  SlowSlip s{slips + after, 0, 0, 0, 0};
+  const double angle = w * after + 0.5 * a * after * after;
+  s.x = (r + speed * after / 3) * std::cos(angle);
+  s.y = (r + speed * after / 3) * std::sin(angle);
+  s.vx = -a * s.t * s.y + speed * std::cos(angle);
+  s.vy = a * s.t * s.x + speed * std::sin(angle);
+  const auto rates = [&](const SlowSlip& at) {
+    const double v1 = at.vx + a * at.t * at.y, v2 = at.vy - a * at.t * at.x;
+    const double v = std::hypot(v1, v2);
+    return SlowSlip{1, at.vx, at.vy, -mu * g * v1 / v, -mu * g * v2 / v};
+  };
+  const auto moved = [](const SlowSlip& at, const SlowSlip& rate, double h) {
+    return SlowSlip{at.t + h * rate.t, at.x + h * rate.x, at.y + h * rate.y, at.vx + h * rate.vx,
+                    at.vy + h * rate.vy};
+  };
+  while (s.t < end) {
+    const double v = std::hypot(s.vx + a * s.t * s.y, s.vy - a * s.t * s.x);
+    const double h = std::min({0.5 * v / (mu * g), 1e-4, end - s.t});
+    const SlowSlip k1 = rates(s), k2 = rates(moved(s, k1, h / 2)), k3 = rates(moved(s, k2, h / 2)),
+                   k4 = rates(moved(s, k3, h));
+    s = moved(moved(moved(moved(s, k1, h / 6), k2, h / 3), k3, h / 3), k4, h / 6);
+    if (end - s.t < 1e-12) break;
+  }
+  return s;
+}
+
+}  // namespace
+
+TEST_CASE("a block breaks away once on a table that turns a little faster all the time") {
+  // The slip is slow for long, and its direction stiff; it never comes back to zero.
+  const double mu = 0.3, r = 0.5;
+  for (const double a : {0.001, 0.004}) {
+    CAPTURE(a);
+    const double slips = std::pow(mu * mu * g * g / (r * r) - a * a, 0.25) / a;
+    // The block begins at the angle that it has gone through at the time when it breaks away.
+    const double before = 1;
+    const double start = slips - before, end = slips + 1;
+    const double angle = -0.5 * a * (slips * slips - start * start);
+    const double w = a * start;
+    const std::string text =
+        "[states]\nx = " + number(r * std::cos(angle)) + "\ny = " + number(r * std::sin(angle)) +
+        "\nz = 0\nvx = " + number(-w * r * std::sin(angle)) + "\nvy = " + number(w * r * std::cos(angle)) +
+        "\nvz = 0\n[time]\nstart = " + number(start) + "\nend = " + number(end) +
+        "\n[parameters]\na = " + number(a) +
+        R"toml(
+[derivatives]
+x = "vx"
+y = "vy"
+z = "vz"
+vx = "0"
+vy = "0"
+vz = "-9.81"
+[[contacts]]
+name = "table"
+gap = "z"
+acts_on = { vz = "1" }
+restitution = 0
+friction = { mu = 0.3, velocity = ["vx + a*t*y", "vy - a*t*x"], acts_on = [{ vx = "1" }, { vy = "1" }] }
+)toml";
+    const SlowSlip expected = slow_slip(mu, r, a, slips, end);
+    for (const Method method : {Method::rodas, Method::bdf, Method::automatic, Method::adams}) {
+      const bool is_implicit = method == Method::rodas || method == Method::bdf;
+      for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
+        if (!is_implicit && rtol > 1e-5) continue;
+        CAPTURE(std::string(to_string(method)));
+        CAPTURE(rtol);
+        const Finished finished = run(text, method, rtol);
+        REQUIRE(finished.solution.outcome.succeeded());
+        CHECK(kinds(finished.solution) == "sliding_exit");
+        CHECK(std::hypot(finished.end(0) - expected.x, finished.end(1) - expected.y) < 1e4 * rtol + 1e-5);
+        CHECK(std::hypot(finished.end(3) - expected.vx, finished.end(4) - expected.vy) < 1e4 * rtol + 1e-5);
+        if (is_implicit || method == Method::automatic) CHECK(finished.solution.statistics.steps < 3000);
+      }
+    }
+  }
+}
+
+TEST_CASE("slip whose speed comes near zero and grows again goes on without an event") {
+  for (const double across : {1e-2, 1e-3}) {
+    std::string text = block(0, 0.3, -1, across, 1.0);
+    text.replace(text.find("\"g*sin(alpha)\""), 14, "\"3*mu*g\"");
+    const Finished reference = run(text, Method::dop853, 1e-12);
+    for_all_methods(text, {1e-6, 1e-8, 1e-10}, [&](const Finished& finished, double rtol) {
+      CHECK(finished.solution.events.empty());
+      for (const Index state : {0, 1, 3, 4})
+        CHECK(std::abs(finished.end(state) - reference.end(state)) < 1000 * rtol);
+    });
+  }
 }
 
 TEST_CASE("friction that holds more at rest lets go with a jump of the acceleration") {
@@ -251,6 +352,146 @@ TEST_CASE("a ball that hits a floor slips or rolls off against its direction of 
                       CHECK(std::abs(finished.end(7) - (wy + lost * sx / s / (0.4 * R))) < 1e4 * rtol);
                     });
   }
+}
+
+namespace {
+
+// A rod of the length 2 and the mass 1 that falls on its end with the speed 1, turned by phi in the plane of `angle` about the vertical.
+// The plane across it has a state of its own. `law` is that of the impact.
+std::string falling_rod(double phi, double angle, double slip, double mu, const std::string& law) {
+  const std::string c = number(std::cos(angle)), s = number(std::sin(angle));
+  return "[parameters]\nmu = " + number(mu) + "\nphi0 = " + number(phi) + "\nc = " + c + "\ns = " + s +
+         "\n[states]\nx = 0\ny = 0\nz = \"cos(phi0) + 0.05\"\nphi = \"phi0\"\nvx = " +
+         number(slip * std::cos(angle)) + "\nvy = " + number(slip * std::sin(angle)) + R"toml(
+vz = -1.0
+w = 0
+[time]
+end = 0.051
+[derivatives]
+x = "vx"
+y = "vy"
+z = "vz"
+phi = "w"
+vx = "0"
+vy = "0"
+vz = "0"
+w = "0"
+[[contacts]]
+name = "tip"
+gap = "z - cos(phi)"
+acts_on = { vz = "1", w = "3*sin(phi)" }
+restitution = 0.5
+impact_law = ")toml" +
+         law + R"toml("
+friction = { mu = "mu", velocity = ["vx - c*w*cos(phi)", "vy - s*w*cos(phi)"], acts_on = [{ vx = "1", w = "-3*c*cos(phi)" }, { vy = "1", w = "-3*s*cos(phi)" }] }
+)toml";
+}
+
+// The impulses of one phase in the plane of the rod: P is at least `least`, u is zero or P the least one; friction is against the last slip.
+struct Phase {
+  double normal = 0, along = 0;
+};
+Phase phase_of(double phi, double u, double s, double mu, double least) {
+  const double n = 1 + 3 * std::sin(phi) * std::sin(phi), m = -3 * std::sin(phi) * std::cos(phi),
+               t = 1 + 3 * std::cos(phi) * std::cos(phi);
+  const auto friction = [&](double normal) {
+    const double held = -(s + m * normal) / t;
+    return std::clamp(held, -mu * normal, mu * normal);
+  };
+  const auto lifted = [&](double normal) { return u + n * normal + m * friction(normal); };
+  if (lifted(least) >= 0) return {least, friction(least)};
+  double low = least, high = 100;
+  for (int halving = 0; halving < 200; ++halving) {
+    const double middle = 0.5 * (low + high);
+    (lifted(middle) < 0 ? low : high) = middle;
+  }
+  return {low, friction(low)};
+}
+
+}  // namespace
+
+TEST_CASE("impacts with friction in a plane obey the laws of Newton and of Poisson") {
+  const double e = 0.5;
+  int differ = 0;
+  for (const double phi : {-0.9, 0.2, 0.8}) {
+    for (const double slip : {-2.0, 0.3, 2.5}) {
+      for (const double mu : {0.1, 0.5}) {
+        const double n = 1 + 3 * std::sin(phi) * std::sin(phi), m = -3 * std::sin(phi) * std::cos(phi),
+                     t = 1 + 3 * std::cos(phi) * std::cos(phi);
+        const Phase newton = phase_of(phi, -(1 + e), slip, mu, 0);
+        Phase poisson = phase_of(phi, -1, slip, mu, 0);
+        const Phase after = phase_of(phi, -1 + n * poisson.normal + m * poisson.along,
+                                     slip + m * poisson.normal + t * poisson.along, mu, e * poisson.normal);
+        poisson.normal += after.normal;
+        poisson.along += after.along;
+        differ += std::abs(newton.normal - poisson.normal) > 1e-3 ? 1 : 0;
+        for (const double angle : {0.0, 0.7, -2.1}) {
+          for (const bool is_poisson : {false, true}) {
+            CAPTURE(phi);
+            CAPTURE(slip);
+            CAPTURE(mu);
+            CAPTURE(angle);
+            CAPTURE(is_poisson);
+            const Finished finished =
+                run(falling_rod(phi, angle, slip, mu, is_poisson ? "poisson" : "newton"), Method::automatic,
+                    1e-10);
+            CAPTURE(finished.solution.outcome.message);
+            REQUIRE(finished.solution.outcome.succeeded());
+            REQUIRE(finished.solution.events.size() >= 1);
+            const Vector& state = finished.solution.events[0].after;
+            const Phase& expected = is_poisson ? poisson : newton;
+            CHECK(std::abs(state[6] - (-1 + expected.normal)) < 1e-12);
+            CHECK(std::abs(state[4] - (slip + expected.along) * std::cos(angle)) < 1e-12);
+            CHECK(std::abs(state[5] - (slip + expected.along) * std::sin(angle)) < 1e-12);
+          }
+        }
+      }
+    }
+  }
+  CHECK(differ > 3);
+}
+
+TEST_CASE("an impact of contacts with friction along a line and in a plane is refused with their names") {
+  const Finished finished = run(R"toml(
+[states]
+x = 0
+y = 0.5
+u = 0
+v = 0.5
+vx = 0
+vy = -1
+vu = 0
+vw = 0
+vv = -1
+[time]
+end = 1
+[derivatives]
+x = "vx"
+y = "vy"
+u = "vu"
+v = "vv"
+vx = "0"
+vy = "0"
+vu = "0"
+vw = "0"
+vv = "0"
+[[contacts]]
+name = "rail"
+gap = "y"
+acts_on = { vy = "1" }
+restitution = 0.5
+friction = { mu = 0.2, velocity = "vx", acts_on = { vx = "1" } }
+[[contacts]]
+name = "floor"
+gap = "v"
+acts_on = { vv = "1" }
+restitution = 0.5
+friction = { mu = 0.2, velocity = ["vu", "vw"], acts_on = [{ vu = "1" }, { vw = "1" }] }
+)toml");
+  CHECK(!finished.solution.outcome.succeeded());
+  CHECK(finished.solution.outcome.message.find("'rail', 'floor'") != std::string::npos);
+  CHECK(finished.solution.outcome.message.find("some of them have friction along a line") !=
+        std::string::npos);
 }
 
 TEST_CASE("a ball that bounces ever lower comes to roll") {

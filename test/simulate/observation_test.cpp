@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "slideway/io/model_file.hpp"
+#include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 using namespace slideway;
@@ -280,4 +281,69 @@ TEST_CASE("surfaces and contacts of any system can be observed by their names") 
   CHECK(observation.at(1, solution.trajectory(1), solution.trajectory.mode(1), "")(0) == Approx(0.5));
   CHECK_THROWS_WITH_AS(observables_of(system, {"lever"}), doctest::Contains("did you mean 'level'?"),
                        std::invalid_argument);
+}
+
+namespace {
+
+// Two blocks on a slope, of friction 0.2 and 0.8: x down the slope, y along it, z across it.
+struct TwoBlocks {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[2]; }
+  void field(auto, const auto& x, const auto&, auto&& dx) const {
+    dx[0] = x[2];
+    dx[1] = x[3];
+    dx[2] = 3.0 + 0 * x[0];
+    dx[3] = -8.0 + 0 * x[0];
+    dx[4] = x[6];
+    dx[5] = x[8];
+    dx[6] = 3.0 + 0 * x[0];
+    dx[7] = 0 * x[0];
+    dx[8] = -8.0 + 0 * x[0];
+  }
+};
+
+}  // namespace
+
+TEST_CASE("the friction of contacts is observed by its name in C++") {
+  Contact first, second;
+  first.name = "slope";
+  first.gap = Guard([](auto, const auto& x) { return x[1]; });
+  first.acts_on = [](double, ConstVectorRef, VectorRef b) { b[3] = 0.5; };
+  ContactFriction line;
+  line.coefficient = [](double, ConstVectorRef) { return 0.2; };
+  line.acts_on = [](double, ConstVectorRef, VectorRef c) { c[2] = 0.5; };
+  first.friction = line;
+  second.name = "plane";
+  second.gap = Guard([](auto, const auto& x) { return x[5]; });
+  second.acts_on = [](double, ConstVectorRef, VectorRef b) { b[8] = 0.5; };
+  ConeFriction plane;
+  plane.velocities = {Guard([](auto, const auto& x) { return x[6]; }),
+                      Guard([](auto, const auto& x) { return x[7]; })};
+  plane.coefficient = [](double, ConstVectorRef) { return 0.8; };
+  plane.acts_on = {[](double, ConstVectorRef, VectorRef c) { c[6] = 0.5; },
+                   [](double, ConstVectorRef, VectorRef c) { c[7] = 0.5; }};
+  plane.names = {"down", ""};
+  second.cone = plane;
+  const System system =
+      from_functor(TwoBlocks{}, {.states = 9, .surfaces = 1}).with_contacts({first, second});
+  Options options;
+  options.rtol = 1e-9;
+  // The second block slips at an angle of 53 degrees from downhill at first, and stops in time.
+  const Solution solution =
+      Simulator(system, options)
+          .run({.start = 0, .end = 4, .state = Vector{{0, 0, 0, 0, 0, 0, 0.6, 0.8, 0}}});
+  REQUIRE(solution.outcome.succeeded());
+  const std::vector<std::string> names{"slope", "friction of slope", "plane", "down", "friction 2 of plane"};
+  Observation observation(Automaton(system), observables_of(system, names));
+  const auto at = [&](double t) {
+    const Trajectory& way = solution.trajectory;
+    return Vector(observation.at(t, way(t), way.mode(t), way.location(t)));
+  };
+  CHECK((at(0.0) - Vector{{16, -3.2, 16, -0.6 * 12.8, -0.8 * 12.8}}).norm() < 1e-9);
+  CHECK((at(3.9) - Vector{{16, -3.2, 16, -6, 0}}).norm() < 1e-9);
+  try {
+    observables_of(system, {"friction of slop"});
+    FAIL("it has no such name");
+  } catch (const std::invalid_argument& error) {
+    CHECK(std::string(error.what()).find("did you mean 'friction of slope'?") != std::string::npos);
+  }
 }

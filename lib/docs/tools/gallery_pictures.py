@@ -8,6 +8,9 @@ PICTURES = {
     "car_gearbox": (
         "Speed of the car, gear, and speed of the engine, which falls back at every shift.",
         ["--states", "v,gear", "--observe", "speed", "--markers", "none"]),
+    "cue_ball": (
+        "The path of the ball over the cloth: a parabola, then straight on from where it rolls.",
+        ["--phase", "x,y", "--markers", "all"]),
     "cuk_converter": (
         "The currents of both inductors and of the diode, their sum, over four periods: the third part of each has none in the diode.",
         ["--t-range", "9.92e-3:1e-2", "--states", "i1,i2", "--observe", "i_D", "--markers", "none"]),
@@ -44,6 +47,9 @@ PICTURES = {
     "thyristor_rectifier": (
         "The current beside the source over two periods: from the firing angle to that of extinction.",
         ["--t-range", "0.06:0.1", "--states", "i", "--observe", "source = V*sin(2*pi*f*t)", "--markers", "none"]),
+    "turntable_block": (
+        "Both parts of the friction, and the whole of it: it grows until it comes to mu g, and keeps that while the block slips.",
+        ["--states", "x", "--observe", "Fx", "--observe", "Fy", "--observe", "F = sqrt(Fx^2 + Fy^2)", "--markers", "all"]),
     "vibration_robot": (
         "The place of the body and its speed in the steady state: far forwards, and a little back.",
         ["--t-range", "3:5", "--states", "x,v", "--markers", "none"]),

@@ -78,7 +78,26 @@ def table_of(heading, rows):
     return ["| " + " | ".join(heading) + " |", "|" + "---|" * len(heading), *("| " + " | ".join(row) + " |" for row in rows), ""]
 
 
-def gallery_page(command, file, target):
+def checks_of_models(source):
+    """By the name of a model what its tests compare a run with, from the names of the tests, and their file."""
+    checks = {}
+    for file in sorted((source / "test" / "models").glob("gallery_*_test.cpp")):
+        for part in file.read_text(encoding="utf-8").split("TEST_CASE(")[1:]:
+            title = re.match(r'\s*"((?:[^"\\]|\\.)*)"', part)
+            for name in dict.fromkeys(re.findall(r'\b(?:follow|read)\("(\w+)"', part)):
+                checks.setdefault(name, []).append((title[1], file.name))
+    return checks
+
+
+def contact_row(contact):
+    friction = contact.get("friction", {})
+    velocities = friction.get("velocity", [])
+    velocities = velocities if isinstance(velocities, list) else [velocities]
+    return [f"`{contact.get('name', '')}`", f"$ {latex(contact['gap'])} \\ge 0 $", f"`{contact['restitution']}`",
+            f"`{friction['mu']}` against " + ", ".join(f"$ {latex(velocity)} $" for velocity in velocities) if friction else "none"]
+
+
+def gallery_page(command, file, target, checks):
     text = file.read_text(encoding="utf-8")
     model = tomllib.loads(text)
     name = file.stem
@@ -119,10 +138,9 @@ def gallery_page(command, file, target):
             rows.append([between, f"$ {latex(event['when'])} = 0 $".replace("|", r"\vert "), event.get("direction", "any"), sets])
     if rows:
         page += ["Jumps and events:", ""] + table_of(["what", "where", "direction", "sets"], rows)
-    contacts = [[f"`{contact.get('name', '')}`", f"$ {latex(contact['gap'])} \\ge 0 $", f"`{contact['restitution']}`"]
-                for contact in model.get("contacts", [])]
+    contacts = [contact_row(contact) for contact in model.get("contacts", [])]
     if contacts:
-        page += ["Contacts:", ""] + table_of(["contact", "gap", "restitution"], contacts)
+        page += ["Contacts:", ""] + table_of(["contact", "gap", "restitution", "friction"], contacts)
     if model.get("parameters"):
         page += ["Parameters:", ""] + table_of(["name", "value"], [
             [f"$ {symbol(key)} $", f"$ {latex(value)} $"] for key, value in model["parameters"].items()])
@@ -137,6 +155,10 @@ def gallery_page(command, file, target):
          "`" + event["reason"].replace("|", r"\|").replace("`", "'") + "`"] for event in result["events"][:8]])
     if len(result["events"]) > 8:
         page += ["The first eight are shown.", ""]
+    if checks:
+        page += ["## To compare with the source", "", "The tests compare a run with what is known of this system:", "",
+                 *(f"* {title} (`test/models/{test}`)" for title, test in checks), "",
+                 f"`slideway run gallery/{name} --csv -` writes the solution, to lay it beside a figure of the source.", ""]
     page += ["## The file", "", f"`models/gallery/{file.name}`:", "", "```toml", text.rstrip(), "```", ""]
     (target / f"{name}.md").write_text("\n".join(page), encoding="utf-8")
 
@@ -145,7 +167,8 @@ def make_gallery(command, source, target):
     target.mkdir(parents=True)
     folder = source / "models" / "gallery"
     with ThreadPoolExecutor(os.cpu_count()) as pool:
-        list(pool.map(lambda file: gallery_page(command, file, target), sorted(folder.glob("*.toml"))))
+        checks = checks_of_models(source)
+        list(pool.map(lambda file: gallery_page(command, file, target, checks.get(file.stem, [])), sorted(folder.glob("*.toml"))))
     index = (folder / "README.md").read_text(encoding="utf-8")
     index = re.sub(r"\[`(\w+)\.toml`\]\(\w+\.toml\)", r"[\1](\1.md)", index)
     index = index.replace("# Gallery\n", "# Gallery\n\nThis part shows published systems: picture, equations, events and source of each.\n", 1)

@@ -1,7 +1,7 @@
 // Contacts with friction in a plane: which of them part, stick or slip, and their forces or impulses.
 //
 //     w = q + Bz,   of every contact z = (P, Q₁, Q₂) and w = (u, s₁, s₂)
-//     0 ≤ P ⊥ u ≥ 0;     s = 0 with |Q| ≤ ρμP (sticks), or Q = −μP·s/|s| (slips)
+//     0 ≤ P − P₀ ⊥ u ≥ 0;     s = 0 with |Q| ≤ ρμP (sticks), or Q = −μP·s/|s| (slips)
 //
 // The friction of an impact, with the velocities after it in w, is against the last slip: Moreau's law (Unilateral contact and dry friction in finite
 // freedom dynamics, 1988). With accelerations of surfaces without velocity it tells how their rest goes on.
@@ -26,6 +26,7 @@ struct ConeRows {
   Index tangential = -1;     // the first of two rows; none where the contact has no friction of its own
   double coefficient = 0;    // μ
   double ratio = 1;          // ρ
+  double least = 0;          // P₀
   bool breaks_away = false;  // at the bound of what it holds, it slips
   Eigen::Vector2d slip =
       Eigen::Vector2d::Zero();  // before the impact: of several directions the nearest one is taken

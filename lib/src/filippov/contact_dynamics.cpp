@@ -18,8 +18,6 @@ namespace {
 
 // The part of a change by the tolerances that no impact is worth.
 constexpr double kCarriedError = 1e-4;
-// Differences by relays, of which forces are linear or nearly so.
-constexpr double kStepOfAllRelays = 0x1p-10;
 
 }  // namespace
 
@@ -30,7 +28,7 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     *vector = Vector::Zero(n);
   far_.typical_sizes = Vector::Ones(n);
   buffers_.all_forces = buffers_.all_friction = buffers_.second_friction = Vector::Zero(contacts());
-  grips_.resize(definition_.size());
+  plane_frictions_.resize(definition_.size());
   const auto learn_shape = [&](const Guard& function) {
     Gap& gap = gaps_of_.emplace_back();
     if (auto shape = function.shape(n)) {
@@ -73,11 +71,11 @@ bool ContactDynamics::closed_are_affine() const {
 }
 
 Mode ContactDynamics::with_closed(const Mode& surfaces) const {
-  const auto grips = static_cast<Index>(cones_.size());
-  Mode full(surfaces.size() + contacts() + grips);
+  const auto cones = static_cast<Index>(cones_.size());
+  Mode full(surfaces.size() + contacts() + cones);
   for (Index i = 0; i < surfaces.size(); ++i) full.set(i, surfaces[i]);
   for (const Index c : closed_) full.set(surfaces.size() + c, Side::sliding);
-  for (Index k = 0; k < grips; ++k) {
+  for (Index k = 0; k < cones; ++k) {
     const Index c = cones_[at(k)];
     if (sticks(c) && full.slides_on(surfaces.size() + c))
       full.set(surfaces.size() + contacts() + k, Side::sliding);
@@ -114,7 +112,7 @@ void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVe
 std::string ContactDynamics::names(const std::vector<Index>& rows) const {
   std::string text;
   for (const Index i : rows) {
-    if (is_grip(i)) continue;
+    if (is_tangential(i)) continue;
     if (text.size() > 200) return text + ", …";
     text += (text.empty() ? "'" : ", '") + contact(i).name + "'";
   }
@@ -132,8 +130,8 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
       at_hand_.right_side[row] -=
           stabilisation * (2 * at_hand_.rates[row] + stabilisation * gap(t, x, contacts[r]));
     }
-    const auto grips = at_hand_.rates.size() - static_cast<Index>(contacts.size());
-    at_hand_.right_side.tail(grips) -= stabilisation * at_hand_.rates.tail(grips);
+    const auto tangential = at_hand_.rates.size() - static_cast<Index>(contacts.size());
+    at_hand_.right_side.tail(tangential) -= stabilisation * at_hand_.rates.tail(tangential);
   }
   solve();
 }
@@ -167,25 +165,6 @@ void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lamb
   for (std::size_t r = 0; r < far_.closed.size(); ++r) {
     far_.directions[r].add_to(dx, far_.forces[static_cast<Index>(r)]);
   }
-}
-
-void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
-                                       ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
-                                       VectorRef dx_dot) {
-  if (closed_.empty()) return;
-  add_forces(t, x, lambda, dx);
-  double step = evaluator_.direction_step(t, x, t_dot, x_dot);
-  const double relays = lambda_dot.size() > 0 ? lambda_dot.lpNorm<Eigen::Infinity>() : 0.0;
-  if (relays > 0) step = std::min(step, kStepOfAllRelays / relays);
-  const auto forces_at = [&](double s, VectorRef forces) {
-    const Vector there = x + s * x_dot;
-    const Vector relays_there = lambda + s * lambda_dot;
-    forces.setZero();
-    add_forces(t + s * t_dot, there, relays_there, forces);
-  };
-  Vector change(x.size());
-  difference(forces_at, step, DifferenceSide::both, change);
-  dx_dot += change;
 }
 
 double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {

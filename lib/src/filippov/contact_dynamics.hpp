@@ -14,8 +14,10 @@
 //
 // A closed contact with friction in a plane (ConeFriction) slips or sticks. One that slips has the direction b − μ(n₁c₁ + n₂c₂) with
 // n = v/|v|, smoothly continued beyond v = 0 on the line of slip. One that sticks has two rows more: v' = 0, held by forces along c₁, c₂.
-// Slip that begins with no acceleration grows like t², and v/|v| would make the equations stiff without bounds. It begins against the friction
-// that would hold, n = −Q/|Q|, from which v/|v| differs by a part of t in a velocity of t², until that difference can be seen.
+// Slip that begins with no acceleration grows like t², and v/|v| would make the equations stiff without bounds. The friction that would
+// hold has the direction −m, m = −Q/|Q|, and v stays beside m up to the angle |m'||v|/α, with the acceleration α of friction. Slip begins with
+//     n = (v + εm)/|v + εm|,     ε² |m'|/α a small part of the tolerance of v
+// which turns v aside by |m'||v|ε/α, and ends to begin at a speed of many ε, or where that can be seen. Without ε it is n = m.
 // Rows number the contacts first, then the two velocities of every contact.
 //
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
@@ -60,7 +62,7 @@ class ContactDynamics {
 
   // dx += bΛ over the closed contacts, where dx = f(t, x, λ). Throws std::runtime_error where the forces are not defined.
   void add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
-  // The same, and dx_dot += d(bΛ)/ds where t, x and λ move at these speeds, by differences.
+  // The same, and dx_dot += d(bΛ)/ds where t, x and λ move at these speeds.
   void add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
                         ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
@@ -86,17 +88,18 @@ class ContactDynamics {
   // ---- friction in a plane
   // The contacts that have it, in order.
   const std::vector<Index>& cones() const { return cones_; }
-  bool sticks(Index i) const { return grips_[static_cast<std::size_t>(i)].sticks; }
+  bool sticks(Index i) const { return plane_frictions_[static_cast<std::size_t>(i)].sticks; }
   // The guard of a closed contact, positive while it goes on as it does: ρμΛ − |Q| where it sticks, which forces() has found, and else the
   // speed along the line of slip. `scale` is that of its terms.
-  struct GripGuard {
+  struct StickSlipGuard {
     double value = 0, scale = 0;
   };
-  GripGuard grip_guard(double t, ConstVectorRef x, Index i) const;
+  StickSlipGuard stick_slip_guard(double t, ConstVectorRef x, Index i) const;
   // Slip that begins: what is left of the difference that nobody sees, after forces(); without bounds where it has begun.
   double begin_guard(double t, ConstVectorRef x, Index i) const;
-  bool begins_to_slip(Index i) const { return grips_[static_cast<std::size_t>(i)].begins; }
-  void set_unseen(Index i, double speed) { grips_[static_cast<std::size_t>(i)].unseen = speed; }
+  bool begins_to_slip(Index i) const { return plane_frictions_[static_cast<std::size_t>(i)].begins; }
+  // A speed of slip below this part of the tolerances is seen by nobody.
+  void set_unseen(Index i, double speed);
   void end_begin(double t, ConstVectorRef x, Index i);
   // is_slow() tells whether a speed of slip is one of errors.
   bool is_slow(double t, ConstVectorRef x, Index i) const;
@@ -107,18 +110,18 @@ class ContactDynamics {
   // Takes the directions of slip at the begin of a step.
   void follow_slip(double t, ConstVectorRef x);
   // The contact stops, or is found at the bound of what it holds; staying_closed() then decides how it goes on.
-  void stop_slip(Index i) { grips_[static_cast<std::size_t>(i)].sticks = true; }
-  void break_away(Index i) { grips_[static_cast<std::size_t>(i)].breaks_away = true; }
+  void stop_slip(Index i) { plane_frictions_[static_cast<std::size_t>(i)].sticks = true; }
+  void break_away(Index i) { plane_frictions_[static_cast<std::size_t>(i)].breaks_away = true; }
   // Takes from a word of the log (with_closed) which contacts are closed and which of them stick.
   void set_closed_in(const Mode& word, Index surfaces);
   // Finds the directions in which contacts slip where a mode says that they do, also from rest.
   void find_directions(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // visit_grips() names how the frictions in a plane go on, for checkpoints.
+  // visit_plane_frictions() names how the frictions in a plane go on, for checkpoints.
   template <class Visit>
-  void visit_grips(Visit& visit) {
+  void visit_plane_frictions(Visit& visit) {
     if (cones_.empty()) return;
-    visit("grips", grips_);
-    grips_.resize(definition_.size());
+    visit("plane_frictions", plane_frictions_);
+    plane_frictions_.resize(definition_.size());
   }
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed. It decides which of them stick. A tie (Λ = 0 and a = 0) counts as
@@ -142,7 +145,7 @@ class ContactDynamics {
   // Goes on in an instant where another system's with the same contacts is: what is closed, and those impacts.
   void take_over(const ContactDynamics& other) {
     set_closed(other.closed_);
-    grips_ = other.grips_;
+    plane_frictions_ = other.plane_frictions_;
     impact_noise_ = other.impact_noise_;
   }
   // x ← x⁺: the impact of the contacts of `touching` (gap zero, any velocity). `elastic` false takes e = 0.
@@ -163,6 +166,8 @@ class ContactDynamics {
   bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights,
                VectorRef x);
 
+  // has_exact_derivatives() tells whether the forces of the closed contacts have derivatives without any differences.
+  bool has_exact_derivatives() const;
   // free_evaluator() evaluates the system without the contact forces.
   Evaluator& free_evaluator() { return evaluator_; }
   // set_patterns() serves Jacobians: the contacts are local or far (contact_patterns.hpp).
@@ -177,8 +182,8 @@ class ContactDynamics {
   void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);
   void thaw() { far_.frozen = false; }
   // These describe the far closed contacts while they are frozen: the columns of b, and the residual r = a + BΛ
-  // (with 2αu + α²gap where it is stabilised), which Λ keeps at 0. Its derivatives are ∂r/∂Λ = B, ∂r/∂x (by
-  // differences, k×n) and ∂r/∂λ for some relays.
+  // (with 2αu + α²gap where it is stabilised), which Λ keeps at 0. Its derivatives are ∂r/∂Λ = B, ∂r/∂x (k×n)
+  // and ∂r/∂λ for some relays.
   void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns);
   Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda);
   void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows);
@@ -208,11 +213,13 @@ class ContactDynamics {
   void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
   bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts,
                        std::vector<Sparse>& columns);
-  // Grip tells how the friction of a contact goes on while it is closed.
-  struct Grip {
+  // PlaneFriction tells how the friction of a contact goes on while it is closed.
+  struct PlaneFriction {
     bool sticks = false;
     bool breaks_away = false;
     bool begins = false;                                  // to slip with no acceleration
+    double lag = 0;                                       // |m'|/α there
+    double reach = 0;                                     // ε; 0: none
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of slip, where the velocity does not tell it
     double rounding = 0;                                  // of the speed, below which it does not
     double unseen = 0;                                    // a speed that is below the tolerances
@@ -222,6 +229,8 @@ class ContactDynamics {
       visit("sticks", sticks);
       visit("breaks_away", breaks_away);
       visit("begins", begins);
+      visit("lag", lag);
+      visit("reach", reach);
       visit("along_first", direction[0]);
       visit("along_second", direction[1]);
       visit("rounding", rounding);
@@ -230,8 +239,8 @@ class ContactDynamics {
     }
   };
   // ---- rows
-  bool is_grip(Index row) const { return row >= contacts(); }
-  Index owner_of(Index row) const { return is_grip(row) ? (row - contacts()) / 2 : row; }
+  bool is_tangential(Index row) const { return row >= contacts(); }
+  Index owner_of(Index row) const { return is_tangential(row) ? (row - contacts()) / 2 : row; }
   const Guard& function_of(Index row) const;
   // The rows of these contacts: their own, then those of the ones that stick. Valid until the next call.
   const std::vector<Index>& rows_of(const std::vector<Index>& contacts);
@@ -243,18 +252,23 @@ class ContactDynamics {
   bool has_cones(const std::vector<Index>& contacts) const;
   std::vector<Index> closed_under_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
                                          const std::vector<Index>& touching);
-  std::vector<Index> settle_grips(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                  const std::vector<Index>& touching);
-  bool grips_hold(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& closed);
+  std::vector<Index> settle_plane_frictions(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                            const std::vector<Index>& touching);
+  bool plane_frictions_hold(double t, ConstVectorRef x, ConstVectorRef lambda,
+                            const std::vector<Index>& closed);
   void release_into_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
                          const std::vector<Index>& touching, const std::vector<Index>& resting);
-  // z with the rows at hand as free values: impulses or forces of contacts with friction in a plane.
+  // z with `free` of the rows at hand and the least of each contact: impulses or forces of contacts with friction in a plane.
   ConeAnswer solve_cones_at_hand(double t, ConstVectorRef x, const std::vector<Index>& contacts,
-                                 const Vector& free, bool are_impulses) const;
+                                 const Vector& free, const Vector& least, bool are_impulses) const;
+  ConeAnswer impulses_in_planes(double t, ConstVectorRef x, const std::vector<Index>& touching, Vector start,
+                                const std::vector<double>& restitution) const;
+  // Finds how fast the friction that would hold turns where slip begins.
+  void find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& closed);
   // Directions of slip that begins.
   void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
   void take_cone_forces(double t, ConstVectorRef x, double weight);
-  [[noreturn]] void refuse_grip(double t, Index row);
+  [[noreturn]] void refuse_tangential(double t, Index row);
   [[noreturn]] void refuse_mixed_impact(double t, const std::vector<Index>& touching) const;
   static bool names_states(const Contact& contact);
   void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -277,6 +291,36 @@ class ContactDynamics {
   Impulses impulses_of_several(double t, const Planes& planes, const Vector& start,
                                const std::vector<Index>& touching) const;
   void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // ---- derivatives along a direction
+  // Motion holds speeds of t, x and λ.
+  struct Motion {
+    double t = 0;
+    ConstVectorRef x, lambda;
+    double step = 0;  // of differences
+  };
+  Motion motion_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                      ConstVectorRef lambda_dot);
+  void add_forces_nearby(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion,
+                         VectorRef dx_dot);
+  void take_along(double t, ConstVectorRef x, ConstVectorRef lambda, const Vector& forces,
+                  double stabilisation);
+  void find_turns(double t, ConstVectorRef x, const Motion& motion, const std::vector<Index>& contacts);
+  void add_turns_of_slip(double t, ConstVectorRef x, const Motion& motion,
+                         const std::vector<Index>& contacts);
+  Eigen::Vector2d slip_rate(double t, ConstVectorRef x, const Motion& motion, Index contact) const;
+  void find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion,
+                            const std::vector<Index>& contacts);
+  bool differentiates_implicitly(const std::vector<Index>& contacts) const;
+  void spill_unit(Index contact, double weight, VectorRef less, VectorRef sum);
+  void add_rate_of(const ForceFunction& force, const ForceAlongFunction& along, double t, ConstVectorRef x,
+                   const Motion& motion, Index contact, double weight, VectorRef sum);
+  double rate_of(const CoefficientFunction& coefficient, const CoefficientAlongFunction& along, double t,
+                 ConstVectorRef x, const Motion& motion) const;
+  void add_direction_rate(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion, Index row,
+                          double force, VectorRef sum);
+  void residual_rates(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion, Vector& rates);
+  double third(double t, ConstVectorRef x, Index row, const Motion& motion);
+  Vector forces_rate(const Vector& residual_rates);
   const Sparse& slopes(double t, ConstVectorRef x, Index contact);
   double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx);
   double gap_mixed(double t, ConstVectorRef x, Index contact, double t_dot, ConstVectorRef along,
@@ -289,8 +333,8 @@ class ContactDynamics {
   void solve();
   void solve_group(const std::vector<Index>& group);
   ComplementarityAnswer push(const Vector& right_side) const;
-  void push_with_grips(const std::vector<Index>& pushing, const std::vector<Index>& gripping,
-                       const Vector& right_side, ComplementarityAnswer& answer) const;
+  void push_with_sticking(const std::vector<Index>& pushing, const std::vector<Index>& sticking,
+                          const Vector& right_side, ComplementarityAnswer& answer) const;
   void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation,
                         const std::vector<Index>& contacts);
   void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
@@ -327,6 +371,17 @@ class ContactDynamics {
     Vector forces = {};
     std::vector<Sparse> directions = {};
   };
+  // Along serves derivatives along directions, of which many are taken at one point: Λ, f, F = f + bΛ and f_t + f_x F there, and then
+  // what a direction makes of b, of F and of those.
+  struct Along {
+    std::size_t preparation = 0;
+    double t = 0, stabilisation = 0;
+    Vector x, lambda, forces, field, total, acceleration;
+    Vector above, below, change;  // x some steps along the direction; d(bΛ)/ds
+    Vector value, directions_rate, field_rate, total_rate, acceleration_rate, scratch, residual_rates;
+    std::vector<Eigen::Vector2d> turns;  // of the directions of slip, per contact
+    bool is_known = false;
+  };
   // Buffers serve one function at a time.
   struct Buffers {
     Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
@@ -341,13 +396,15 @@ class ContactDynamics {
   Evaluator evaluator_;
   std::vector<Gap> gaps_of_;  // of each row
   std::vector<Index> cones_;
-  std::vector<Grip> grips_;                   // of each contact
-  std::vector<std::vector<Index>> acted_on_;  // the states that b of each contact has entered so far
+  std::vector<PlaneFriction> plane_frictions_;  // of each contact
+  std::vector<std::vector<Index>> acted_on_;    // the states that b of each contact has entered so far
   Pattern reached_by_;  // of each state, those whose velocities it enters; empty where not known
   std::vector<Index> closed_;
   double stabilisation_ = 0;
   double impact_noise_ = 0;
   AtHand at_hand_;
+  std::size_t preparations_ = 0;
+  Along along_;
   Far far_;
   Buffers buffers_;
 };

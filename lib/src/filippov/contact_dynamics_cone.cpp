@@ -18,16 +18,23 @@ constexpr double kWithinCone = 1e-10;
 constexpr double kSlipRounding = 64;
 // The direction of a speed below so many unseen ones is one of errors; the line of slip then stays, so that its end is seen.
 constexpr double kLineStays = 200;
-// Slip begins in a direction that is wrong by so many unseen speeds. Fewer would leave more of the stiff equations to methods that are
-// explicit, whose errors there add up.
+// Slip begins in a direction that is wrong by so many unseen speeds at most.
 constexpr double kBegins = 50;
-// Slip that has been this slow for so many steps has stopped.
+// Slip that begins goes back at so many unseen speeds: errors of explicit steps are as large.
+constexpr double kWayBack = 500;
+// ε²|m'|/α in unseen speeds, and the speed in ε at which slip has begun: v is aside by the product of both then.
+constexpr double kReach = 8;
+constexpr double kHasBegun = 3;
+// The direction of slow slip is known at so many unseen speeds, where it has turned in a step by no more than this angle's cosine says.
+constexpr double kKnownDirection = 10;
+constexpr double kTurnsInStep = 0.5;
+// Slow slip whose direction has not been known for so many steps has stopped.
 constexpr int kMostSlowSteps = 10;
 
 }  // namespace
 
 const Guard& ContactDynamics::function_of(Index row) const {
-  if (!is_grip(row)) return contact(row).gap;
+  if (!is_tangential(row)) return contact(row).gap;
   return contact(owner_of(row)).cone->velocities[at((row - contacts()) % 2)];
 }
 
@@ -70,12 +77,15 @@ Eigen::Vector2d ContactDynamics::slip_of(double t, ConstVectorRef x, Index i) co
 
 // Beyond v = 0 on the line of slip the friction keeps its direction, so that the field is smooth there.
 Eigen::Vector2d ContactDynamics::direction_of(double t, ConstVectorRef x, Index i) const {
-  const Grip& grip = grips_[at(i)];
-  if (grip.begins) return grip.direction;
+  const PlaneFriction& friction = plane_frictions_[at(i)];
   const Eigen::Vector2d slip = slip_of(t, x, i);
+  if (friction.begins) {
+    const Eigen::Vector2d near = slip + friction.reach * friction.direction;
+    return friction.reach > 0 && near.norm() > 0 ? near.normalized() : friction.direction;
+  }
   const double speed = slip.norm();
-  if (!(speed > grip.rounding)) return grip.direction;
-  return slip.dot(grip.direction) < 0 ? Eigen::Vector2d(-slip / speed) : Eigen::Vector2d(slip / speed);
+  if (!(speed > friction.rounding)) return friction.direction;
+  return slip.dot(friction.direction) < 0 ? Eigen::Vector2d(-slip / speed) : Eigen::Vector2d(slip / speed);
 }
 
 double ContactDynamics::slip_speed(double t, ConstVectorRef x, Index i) const {
@@ -100,7 +110,7 @@ double ContactDynamics::slip_tolerance(double t, ConstVectorRef x, Index i, Cons
   return tolerance(t, x, first, weights) + tolerance(t, x, first + 1, weights);
 }
 
-ContactDynamics::GripGuard ContactDynamics::grip_guard(double t, ConstVectorRef x, Index i) const {
+ContactDynamics::StickSlipGuard ContactDynamics::stick_slip_guard(double t, ConstVectorRef x, Index i) const {
   if (sticks(i)) {
     const double bound = ratio_of(t, x, i) * coefficient_of(t, x, i) * buffers_.all_forces[i];
     const double held = std::hypot(buffers_.all_friction[i], buffers_.second_friction[i]);
@@ -108,62 +118,86 @@ ContactDynamics::GripGuard ContactDynamics::grip_guard(double t, ConstVectorRef 
   }
   const Eigen::Vector2d slip = slip_of(t, x, i);
   const double speed = slip.norm();
+  // The errors of slip that begins are no way back.
+  if (plane_frictions_[at(i)].begins) {
+    const double unseen = kWayBack * plane_frictions_[at(i)].unseen;
+    return {slip.dot(plane_frictions_[at(i)].direction) + unseen, speed + unseen};
+  }
   // Explicit steps may go to and fro about v = 0, in reach of their errors, without coming to the line across it.
-  const Grip& grip = grips_[at(i)];
-  if (grip.slow_steps > kMostSlowSteps && is_slow(t, x, i)) return {-kLineStays * grip.unseen, speed};
-  return {slip.dot(grips_[at(i)].direction) < 0 ? -speed : speed, speed};
+  const PlaneFriction& friction = plane_frictions_[at(i)];
+  if (friction.slow_steps > kMostSlowSteps && is_slow(t, x, i)) return {-kLineStays * friction.unseen, speed};
+  return {slip.dot(plane_frictions_[at(i)].direction) < 0 ? -speed : speed, speed};
 }
 
 bool ContactDynamics::is_slow(double t, ConstVectorRef x, Index i) const {
-  const Grip& grip = grips_[at(i)];
-  return slip_of(t, x, i).norm() <= grip.rounding + kLineStays * grip.unseen;
+  const PlaneFriction& friction = plane_frictions_[at(i)];
+  return slip_of(t, x, i).norm() <= friction.rounding + kLineStays * friction.unseen;
 }
 
 double ContactDynamics::begin_guard(double t, ConstVectorRef x, Index i) const {
-  const Grip& grip = grips_[at(i)];
-  if (!grip.begins) return 1;
+  const PlaneFriction& friction = plane_frictions_[at(i)];
+  if (!friction.begins) return 1;
   const Eigen::Vector2d slip = slip_of(t, x, i);
-  return kBegins * grip.unseen - std::abs(slip[0] * grip.direction[1] - slip[1] * grip.direction[0]);
+  const double across = std::abs(slip[0] * friction.direction[1] - slip[1] * friction.direction[0]);
+  if (!(friction.reach > 0)) return kBegins * friction.unseen - across;
+  const double speed = slip.norm();
+  return std::min(kBegins * friction.unseen - across * friction.reach / (speed + friction.reach),
+                  kHasBegun * friction.reach - speed);
+}
+
+void ContactDynamics::set_unseen(Index i, double speed) {
+  PlaneFriction& friction = plane_frictions_[at(i)];
+  friction.unseen = speed;
+  if (!friction.begins) friction.reach = 0;
+  if (friction.begins && friction.reach == 0 && friction.lag > 0)
+    friction.reach = std::sqrt(kReach * speed / friction.lag);
 }
 
 void ContactDynamics::end_begin(double t, ConstVectorRef x, Index i) {
-  Grip& grip = grips_[at(i)];
-  grip.begins = false;
+  PlaneFriction& friction = plane_frictions_[at(i)];
+  friction.begins = false;
+  along_.is_known = false;
   const Eigen::Vector2d slip = slip_of(t, x, i);
-  if (slip.norm() > 0) grip.direction = slip.normalized();
+  if (slip.norm() > 0) friction.direction = slip.normalized();
 }
 
 void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
                                   const std::vector<Index>& closed) {
   std::vector<Index> beginning;
   for (const Index c : closed) {
-    if (grips_[at(c)].begins && !sticks(c)) beginning.push_back(c);
+    if (plane_frictions_[at(c)].begins && !sticks(c)) beginning.push_back(c);
   }
   if (beginning.empty()) return;
-  for (const Index c : beginning) grips_[at(c)].sticks = true;
+  for (const Index c : beginning) plane_frictions_[at(c)].sticks = true;
   prepare(t, x, lambda, closed);
   at_hand_.right_side = -at_hand_.accelerations;
   solve();
   for (const Index c : beginning) {
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c);
     const Eigen::Vector2d held = at_hand_.solution.segment<2>(row - at_hand_.contacts.begin());
-    if (held.norm() > 0) grips_[at(c)].direction = -held.normalized();
-    grips_[at(c)].sticks = false;
+    if (held.norm() > 0) plane_frictions_[at(c)].direction = -held.normalized();
+    plane_frictions_[at(c)].sticks = false;
   }
 }
 
 void ContactDynamics::follow_slip(double t, ConstVectorRef x) {
+  if (!cones_.empty()) along_.is_known = false;
   for (const Index c : cones_) {
-    Grip& grip = grips_[at(c)];
-    if (grip.sticks || grip.begins || !std::binary_search(closed_.begin(), closed_.end(), c)) continue;
+    PlaneFriction& friction = plane_frictions_[at(c)];
+    if (friction.sticks || friction.begins || !std::binary_search(closed_.begin(), closed_.end(), c))
+      continue;
     const Eigen::Vector2d slip = slip_of(t, x, c);
     const double speed = slip.norm();
     if (is_slow(t, x, c)) {
-      if (grip.slow_steps >= 0) ++grip.slow_steps;
+      if (speed > friction.rounding + kKnownDirection * friction.unseen &&
+          slip.dot(friction.direction) > kTurnsInStep * speed)
+        friction.direction = slip / speed;
+      else if (friction.slow_steps >= 0)
+        ++friction.slow_steps;
       continue;
     }
-    grip.slow_steps = 0;
-    if (slip.dot(grip.direction) > 0) grip.direction = slip / speed;
+    friction.slow_steps = 0;
+    if (slip.dot(friction.direction) > 0) friction.direction = slip / speed;
   }
 }
 
@@ -173,36 +207,39 @@ void ContactDynamics::set_closed_in(const Mode& word, Index surfaces) {
     if (word.slides_on(surfaces + c)) closed.push_back(c);
   }
   set_closed(std::move(closed));
+  along_.is_known = false;
   for (std::size_t k = 0; k < cones_.size(); ++k) {
     const Index place = surfaces + contacts() + static_cast<Index>(k);
-    grips_[at(cones_[k])].sticks = place < word.size() && word.slides_on(place);
-    grips_[at(cones_[k])].begins = false;
+    plane_frictions_[at(cones_[k])].sticks = place < word.size() && word.slides_on(place);
+    plane_frictions_[at(cones_[k])].begins = false;
   }
 }
 
 void ContactDynamics::find_directions(double t, ConstVectorRef x, ConstVectorRef lambda) {
   std::vector<Index> resting;
+  if (!cones_.empty()) along_.is_known = false;
   for (const Index c : cones_) {
-    Grip& grip = grips_[at(c)];
-    if (grip.sticks || grip.begins || !std::binary_search(closed_.begin(), closed_.end(), c)) continue;
-    grip.rounding = slip_rounding(t, x, c);
+    PlaneFriction& friction = plane_frictions_[at(c)];
+    if (friction.sticks || friction.begins || !std::binary_search(closed_.begin(), closed_.end(), c))
+      continue;
+    friction.rounding = slip_rounding(t, x, c);
     const Eigen::Vector2d slip = slip_of(t, x, c);
-    if (slip.norm() > grip.rounding)
-      grip.direction = slip.normalized();
+    if (slip.norm() > friction.rounding)
+      friction.direction = slip.normalized();
     else
       resting.push_back(c);
   }
   if (resting.empty()) return;
-  for (const Index c : resting) grips_[at(c)].sticks = grips_[at(c)].breaks_away = true;
+  for (const Index c : resting) plane_frictions_[at(c)].sticks = plane_frictions_[at(c)].breaks_away = true;
   release_into_slip(t, x, lambda, closed_, resting);
-  for (const Index c : resting) grips_[at(c)].sticks = grips_[at(c)].begins = false;
+  for (const Index c : resting) plane_frictions_[at(c)].sticks = plane_frictions_[at(c)].begins = false;
 }
 
 void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,
                                     VectorRef b) {
   const Index owner = owner_of(row);
   const Contact& c = contact(owner);
-  if (is_grip(row)) {
+  if (is_tangential(row)) {
     c.cone->acts_on[at((row - contacts()) % 2)](t, x, b);
     return;
   }
@@ -235,7 +272,7 @@ void ContactDynamics::take_cone_forces(double t, ConstVectorRef x, double weight
   }
 }
 
-void ContactDynamics::refuse_grip(double t, Index row) {
+void ContactDynamics::refuse_tangential(double t, Index row) {
   const Index which = at_hand_.contacts[at(row)];
   throw std::runtime_error("the friction of contact '" + contact(owner_of(which)).name +
                            "' does not act on its velocity " + std::to_string((which - contacts()) % 2 + 1) +
@@ -245,7 +282,8 @@ void ContactDynamics::refuse_grip(double t, Index row) {
 }
 
 ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, const std::vector<Index>& of,
-                                                const Vector& free, bool are_impulses) const {
+                                                const Vector& free, const Vector& least,
+                                                bool are_impulses) const {
   std::vector<Index> all(at_hand_.contacts.size());
   for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<Index>(r);
   std::vector<ConeRows> rows;
@@ -253,6 +291,7 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
   for (std::size_t r = 0; r < of.size(); ++r) {
     ConeRows& one = rows.emplace_back();
     one.normal = static_cast<Index>(r);
+    one.least = least[static_cast<Index>(r)];
     if (!contact(of[r]).cone || !sticks(of[r])) continue;
     one.tangential = next;
     one.coefficient = coefficient_of(t, x, of[r]);
@@ -261,7 +300,7 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
       if (slip.norm() > 0) one.slip = slip.normalized();
     } else {
       one.ratio = ratio_of(t, x, of[r]);
-      one.breaks_away = grips_[at(of[r])].breaks_away;
+      one.breaks_away = plane_frictions_[at(of[r])].breaks_away;
     }
     next += 2;
   }
@@ -275,38 +314,39 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
       "situation: give the contact a stiffness, or a smaller friction");
 }
 
-std::vector<Index> ContactDynamics::settle_grips(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                 const std::vector<Index>& touching) {
+std::vector<Index> ContactDynamics::settle_plane_frictions(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                           const std::vector<Index>& touching) {
   std::vector<Index> resting;
   bool any_breaks = false;
   for (const Index c : touching) {
     if (!contact(c).cone) continue;
-    Grip& grip = grips_[at(c)];
+    PlaneFriction& friction = plane_frictions_[at(c)];
     const Eigen::Vector2d slip = slip_of(t, x, c);
-    grip.rounding = slip_rounding(t, x, c);
-    grip.slow_steps = -1;
-    grip.sticks = !(slip.norm() > grip.rounding);
-    grip.begins = grip.begins && !grip.sticks;
-    if (grip.sticks) {
+    friction.rounding = slip_rounding(t, x, c);
+    friction.slow_steps = -1;
+    friction.sticks = !(slip.norm() > friction.rounding);
+    friction.begins = friction.begins && !friction.sticks;
+    if (friction.sticks) {
       resting.push_back(c);
-      any_breaks = any_breaks || grip.breaks_away;
-    } else if (!grip.begins) {
-      grip.direction = slip.normalized();
+      any_breaks = any_breaks || friction.breaks_away;
+    } else if (!friction.begins) {
+      friction.direction = slip.normalized();
     }
   }
   std::vector<Index> closed = closed_under_forces(t, x, lambda, touching);
-  if (!resting.empty() && (any_breaks || !grips_hold(t, x, lambda, closed))) {
+  if (!resting.empty() && (any_breaks || !plane_frictions_hold(t, x, lambda, closed))) {
     release_into_slip(t, x, lambda, touching, resting);
     closed = closed_under_forces(t, x, lambda, touching);
   }
   for (const Index c : resting) {
-    if (!std::binary_search(closed.begin(), closed.end(), c)) grips_[at(c)].sticks = false;
+    if (!std::binary_search(closed.begin(), closed.end(), c)) plane_frictions_[at(c)].sticks = false;
   }
+  find_lags(t, x, lambda, closed);
   return closed;
 }
 
-bool ContactDynamics::grips_hold(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                 const std::vector<Index>& closed) {
+bool ContactDynamics::plane_frictions_hold(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                           const std::vector<Index>& closed) {
   if (closed.empty()) return true;
   solve_for_forces(t, x, lambda, 0, closed);
   auto row = static_cast<Index>(closed.size());
@@ -327,19 +367,20 @@ void ContactDynamics::release_into_slip(double t, ConstVectorRef x, ConstVectorR
                                         const std::vector<Index>& touching,
                                         const std::vector<Index>& resting) {
   prepare(t, x, lambda, touching);
-  const ConeAnswer answer = solve_cones_at_hand(t, x, touching, at_hand_.accelerations, false);
+  const ConeAnswer answer = solve_cones_at_hand(t, x, touching, at_hand_.accelerations,
+                                                Vector::Zero(static_cast<Index>(touching.size())), false);
   for (std::size_t r = 0; r < touching.size(); ++r) {
     if (std::find(resting.begin(), resting.end(), touching[r]) == resting.end()) continue;
-    Grip& grip = grips_[at(touching[r])];
-    grip.sticks = answer.sticks[r] != 0;
-    grip.begins = answer.begins[r] != 0;
-    grip.breaks_away = false;
-    grip.direction = answer.directions[r];
-    if (grip.sticks) {
+    PlaneFriction& friction = plane_frictions_[at(touching[r])];
+    friction.sticks = answer.sticks[r] != 0;
+    friction.begins = answer.begins[r] != 0;
+    friction.breaks_away = false;
+    friction.direction = answer.directions[r];
+    if (friction.sticks) {
       const auto row =
           std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * touching[r]);
       const Eigen::Vector2d held = answer.z.segment<2>(row - at_hand_.contacts.begin());
-      if (held.norm() > 0) grip.direction = -held.normalized();
+      if (held.norm() > 0) friction.direction = -held.normalized();
     }
   }
 }

@@ -28,7 +28,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     if (contact(c).friction) relays[contact(c).friction->surface] = 0;
   // Friction in a plane has rows of its own, as where it sticks.
   const bool has_planes = has_cones(touching);
-  for (const Index c : touching) grips_[at(c)].sticks = contact(c).cone.has_value();
+  for (const Index c : touching) plane_frictions_[at(c)].sticks = contact(c).cone.has_value();
   prepare(t, x, relays, touching);
   const auto k = static_cast<Index>(touching.size());
   Impact result;
@@ -60,8 +60,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   ConeAnswer cones;
   if (has_planes) {
     if (is_rough) refuse_mixed_impact(t, touching);
-    if (k > 1) flush(start);
-    cones = solve_cones_at_hand(t, x, touching, start, true);
+    cones = impulses_in_planes(t, x, touching, start, result.restitution);
     at_hand_.solution = cones.z;
   } else if (is_rough) {
     planes_here = planes(t, x, relays, touching);
@@ -106,9 +105,9 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
   add_impulses(at_hand_.solution, x);
   if (is_rough) x += planes_here.along * along;
   for (Index r = 0; r < k && has_planes; ++r) {
-    Grip& grip = grips_[at(touching[at(r)])];
-    grip.sticks = cones.sticks[at(r)] != 0;
-    grip.direction = cones.directions[at(r)];
+    PlaneFriction& friction = plane_frictions_[at(touching[at(r)])];
+    friction.sticks = cones.sticks[at(r)] != 0;
+    friction.direction = cones.directions[at(r)];
   }
   // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
@@ -118,8 +117,34 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     solve();
     add_impulses(at_hand_.solution, x);
   }
-  for (const Index c : touching) grips_[at(c)].sticks = grips_[at(c)].begins = false;
+  for (const Index c : touching) plane_frictions_[at(c)].sticks = plane_frictions_[at(c)].begins = false;
   return result;
+}
+
+// By Newton's law the velocities after the impact are −e times those before. By Poisson's law there is a compression, to u ≥ 0, and then
+// impulses of at least e times those of the compression, both with friction against the slip at their end.
+ConeAnswer ContactDynamics::impulses_in_planes(double t, ConstVectorRef x, const std::vector<Index>& touching,
+                                               Vector start, const std::vector<double>& restitution) const {
+  const auto k = static_cast<Index>(touching.size());
+  const bool by_impulses = std::any_of(touching.begin(), touching.end(), [this](Index c) {
+    return contact(c).impact_law == ImpactLaw::poisson;
+  });
+  Vector least = Vector::Zero(k);
+  if (by_impulses) start = at_hand_.rates;
+  if (k > 1) flush(start);
+  ConeAnswer first = solve_cones_at_hand(t, x, touching, start, least, true);
+  if (!by_impulses) return first;
+  for (Index r = 0; r < k; ++r)
+    if (start[r] < 0) least[r] = restitution[at(r)] * first.z[r];
+  if (least.isZero(0)) return first;
+  Vector middle = start, sizes = start.cwiseAbs();
+  multiply(first.z, middle, false);
+  multiply(first.z, sizes, true);
+  for (Index r = 0; r < middle.size(); ++r)
+    if (std::abs(middle[r]) <= 16 * kEpsilon * sizes[r]) middle[r] = 0;
+  ConeAnswer second = solve_cones_at_hand(t, x, touching, middle, least, true);
+  second.z += first.z;
+  return second;
 }
 
 const Vector& ContactDynamics::stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {

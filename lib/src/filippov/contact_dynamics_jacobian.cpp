@@ -61,12 +61,27 @@ void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef
     far_.columns_known = true;
   }
   rows.setZero(static_cast<Index>(far_.closed.size()), x.size());
+  Vector moved = x, above, below;
+  if (differentiates_implicitly(far_.closed)) {
+    prepare(t, x, lambda, far_.closed);
+    take_along(t, x, lambda, far_.forces, stabilisation_);
+    along_.is_known = false;
+    const Vector still = Vector::Zero(lambda.size());
+    Vector direction = Vector::Zero(x.size());
+    for (Index colour = 0; colour < far_.columns.colours(); ++colour) {
+      far_.columns.for_columns(colour, [&](Index j) { direction[j] = 1; });
+      residual_rates(t, x, lambda, motion_along(t, x, 0, direction, still), above);
+      far_.columns.for_columns(colour, [&](Index j) { direction[j] = 0; });
+      far_.columns.for_entries(colour, [&](Index, Index i, Index j) { rows(i, j) = above[i]; });
+    }
+    if (rows.allFinite()) return;
+    rows.setZero();
+  }
   const double part = std::cbrt(kEpsilon);
   const auto step = [&](Index j) {
     const double size = far_.typical_sizes[j];
     return part * size * std::sqrt(std::max(1.0, std::abs(x[j]) / size));
   };
-  Vector moved = x, above, below;
   for (Index colour = 0; colour < far_.columns.colours(); ++colour) {
     far_.columns.for_columns(colour, [&](Index j) { moved[j] = x[j] + step(j); });
     residual(t, moved, lambda, above);

@@ -156,6 +156,7 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) {
 // b, u, a and B at a point.
 void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
                               const std::vector<Index>& of_contacts) {
+  ++preparations_;
   const std::vector<Index>& contacts = rows_of(of_contacts);
   if (!at_hand_.are_known || at_hand_.contacts != contacts) learn(contacts);
   evaluator_.field(t, x, lambda, buffers_.field);
@@ -164,7 +165,7 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
   for (std::size_t r = 0; r < contacts.size(); ++r) {
     double& rate = at_hand_.rates[static_cast<Index>(r)];
     double& acceleration = at_hand_.accelerations[static_cast<Index>(r)];
-    if (is_grip(contacts[r])) {
+    if (is_tangential(contacts[r])) {
       rate = function_of(contacts[r]).value(t, x);
       acceleration = gap_rate(t, x, contacts[r], buffers_.field);
     } else {
@@ -185,8 +186,8 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
     evaluator_.field_along(t, x, lambda, 0, buffers_.unit, buffers_.value, buffers_.along);
     at_hand_.coupling_columns.for_entries(colour, [&](Index entry, Index i, Index) {
       const Index row = contacts[at(i)];
-      at_hand_.effects[entry] = is_grip(row) ? slopes(t, x, row).dot(buffers_.unit)
-                                             : gap_mixed(t, x, row, 0, buffers_.unit, buffers_.along);
+      at_hand_.effects[entry] = is_tangential(row) ? slopes(t, x, row).dot(buffers_.unit)
+                                                   : gap_mixed(t, x, row, 0, buffers_.unit, buffers_.along);
     });
     at_hand_.coupling_columns.for_columns(colour, [&](Index j) {
       for (const Index state : at_hand_.directions[at(j)].states) buffers_.unit[state] = 0;
@@ -198,7 +199,7 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
 }
 
 void ContactDynamics::refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) {
-  if (is_grip(at_hand_.contacts[at(row)])) refuse_grip(t, row);
+  if (is_tangential(at_hand_.contacts[at(row)])) refuse_tangential(t, row);
   const Contact& c = contact(at_hand_.contacts[at(row)]);
   const std::string number = number_text(effect(row, row));
   if (c.friction || c.cone) {

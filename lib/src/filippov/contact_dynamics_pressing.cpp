@@ -23,7 +23,7 @@ constexpr double kHolds = 1e-9;
 
 std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
                                                    const std::vector<Index>& touching) {
-  return has_cones(touching) ? settle_grips(t, x, lambda, touching)
+  return has_cones(touching) ? settle_plane_frictions(t, x, lambda, touching)
                              : closed_under_forces(t, x, lambda, touching);
 }
 

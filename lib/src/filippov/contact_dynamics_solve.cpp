@@ -111,10 +111,10 @@ ComplementarityAnswer ContactDynamics::push(const Vector& right_side) const {
   answer.z = Vector::Zero(right_side.size());
   answer.residual = right_side;
   for (const std::vector<Index>& group : at_hand_.groups) {
-    std::vector<Index> pushing, gripping;
-    for (const Index r : group) (is_grip(at_hand_.contacts[at(r)]) ? gripping : pushing).push_back(r);
-    if (!gripping.empty()) {
-      push_with_grips(pushing, gripping, right_side, answer);
+    std::vector<Index> pushing, sticking;
+    for (const Index r : group) (is_tangential(at_hand_.contacts[at(r)]) ? sticking : pushing).push_back(r);
+    if (!sticking.empty()) {
+      push_with_sticking(pushing, sticking, right_side, answer);
       continue;
     }
     const auto k = static_cast<Index>(group.size());
@@ -129,9 +129,10 @@ ComplementarityAnswer ContactDynamics::push(const Vector& right_side) const {
   return answer;
 }
 
-// Rows that grip have forces of both signs, which are eliminated.
-void ContactDynamics::push_with_grips(const std::vector<Index>& pushing, const std::vector<Index>& gripping,
-                                      const Vector& right_side, ComplementarityAnswer& answer) const {
+// Rows of contacts that stick have forces of both signs, which are eliminated.
+void ContactDynamics::push_with_sticking(const std::vector<Index>& pushing,
+                                         const std::vector<Index>& sticking, const Vector& right_side,
+                                         ComplementarityAnswer& answer) const {
   const auto block = [&](const std::vector<Index>& rows, const std::vector<Index>& columns) {
     Matrix made(static_cast<Index>(rows.size()), static_cast<Index>(columns.size()));
     for (std::size_t i = 0; i < rows.size(); ++i) {
@@ -140,20 +141,21 @@ void ContactDynamics::push_with_grips(const std::vector<Index>& pushing, const s
     }
     return made;
   };
-  const Matrix pushed_by_grips = block(pushing, gripping);
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> held(block(gripping, gripping));
-  const Matrix by_push = held.solve(block(gripping, pushing));
-  const Vector by_itself = held.solve(Vector(right_side(gripping)));
+  const Matrix pushed_by_sticking = block(pushing, sticking);
+  const Eigen::CompleteOrthogonalDecomposition<Matrix> held(block(sticking, sticking));
+  const Matrix by_push = held.solve(block(sticking, pushing));
+  const Vector by_itself = held.solve(Vector(right_side(sticking)));
   const auto k = static_cast<Index>(pushing.size());
-  const ComplementarityAnswer part = solve_box_complementarity(
-      block(pushing, pushing) - pushed_by_grips * by_push, right_side(pushing) - pushed_by_grips * by_itself,
-      Vector::Zero(k), Vector::Constant(k, std::numeric_limits<double>::infinity()));
+  const ComplementarityAnswer part =
+      solve_box_complementarity(block(pushing, pushing) - pushed_by_sticking * by_push,
+                                right_side(pushing) - pushed_by_sticking * by_itself, Vector::Zero(k),
+                                Vector::Constant(k, std::numeric_limits<double>::infinity()));
   answer.solved = answer.solved && part.solved;
   if (!part.solved) return;
   answer.z(pushing) = part.z;
-  answer.z(gripping) = -(by_itself + by_push * part.z);
+  answer.z(sticking) = -(by_itself + by_push * part.z);
   answer.residual(pushing) = part.residual;
-  answer.residual(gripping).setZero();
+  answer.residual(sticking).setZero();
 }
 
 void ContactDynamics::flush(VectorRef right_side) const {

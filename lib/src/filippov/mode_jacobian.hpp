@@ -8,7 +8,7 @@
 // pattern has room for it. The parts of all others are of low rank, one for each that slides and whose w depends on the state,
 // and are kept as U Vᵀ; of more than a few they are kept as they stand, B = ∂f/∂λ_S, K = D, C = ∂w_S/∂x.
 //
-// With contacts f holds the forces of those that are closed, as differences tell; while none is, it is the field alone. Local
+// With contacts f holds the forces of those that are closed (contact_dynamics_along.cpp); while none is, it is the field alone. Local
 // ones (contact_patterns.hpp) have room in S. Where others are closed their forces Λ are solved for together with λ:
 //
 //     c = (w_S, r) = 0,  z = (λ_S, Λ):      S = ∂f/∂x at z,              and −∂f/∂z (∂c/∂z)⁻¹ ∂c/∂x

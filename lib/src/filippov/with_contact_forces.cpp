@@ -10,8 +10,7 @@ namespace slideway {
 
 System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics) {
   SystemDefinition definition = system.definition();
-  // The derivatives of the forces are left to differences. The derivatives of the field are exact where the field tells them
-  // along a direction: differences tell nothing of a root.
+  // Derivatives of the forces are had along a direction, where the field tells its own.
   definition.field_dx = {};
   definition.field_dlambda = {};
   if (definition.field_along) {
@@ -23,6 +22,7 @@ System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics
     };
   }
   definition.normal_dx = {};
+  definition.field_mixed = {};
   definition.field_dx_pattern.reset();
   definition.field_dlambda_pattern.reset();
   if (std::optional<ContactPatterns> patterns = contact_patterns(system)) {

@@ -22,7 +22,7 @@ void GuardArming::start(bool same_stepper) {
   if (now_.here->watch.size() > 0) start_events();
   guards.hold_surfaces(ode.has_closed_contacts() ? held_by(now_, now_.here->contacts->closed())
                                                  : std::vector<Index>());
-  start_grips();
+  start_stick_slip();
   if (!guards.leaves_any()) return;
   bool needs_nudge = ode.has_closed_contacts();
   guards.for_surfaces_left([&](Index i) {
@@ -56,13 +56,13 @@ void GuardArming::start(bool same_stepper) {
   }
 }
 
-// The slip of a contact may begin at zero, and its grip at the bound.
-void GuardArming::start_grips() {
+// The slip of a contact may begin at zero, and its friction at the bound.
+void GuardArming::start_stick_slip() {
   ModeOde& ode = now_.here->ode;
-  for (Index k = 0; k < ode.grips(); ++k) {
+  for (Index k = 0; k < ode.plane_frictions(); ++k) {
     ContactDynamics& contacts = *now_.here->contacts;
     const Index c = contacts.cones()[static_cast<std::size_t>(k)];
-    const Index slot = ode.grip_slot(k);
+    const Index slot = ode.stick_slip_slot(k);
     contacts.set_unseen(c, kUnseenSlip * contacts.slip_tolerance(now_.t, now_.x, c, now_.weights));
     if (!contains(contacts.closed(), c) || contacts.sticks(c) || !contacts.begins_to_slip(c))
       now_.here->guards.ignore(ode.begin_slot(k));
@@ -74,17 +74,17 @@ void GuardArming::start_grips() {
     if (!contacts.sticks(c)) {
       const double rounding = contacts.slip_rounding(now_.t, now_.x, c);
       const double error = contacts.slip_tolerance(now_.t, now_.x, c, now_.weights);
-      now_.here->guards.start_grip(2 * k, rounding,
-                                   value > rounding ? 0 : rounding + kWrongWayFactor * error);
+      now_.here->guards.start_stick_slip(2 * k, rounding,
+                                         value > rounding ? 0 : rounding + kWrongWayFactor * error);
       continue;
     }
     ode.exit_guards(now_.t, now_.x, nudged_values_);
-    const double level = kForceRounding * contacts.grip_guard(now_.t, now_.x, c).scale;
+    const double level = kForceRounding * contacts.stick_slip_guard(now_.t, now_.x, c).scale;
     if (value > level) continue;
     state_ = now_.x;
     add_errors(now_.weights, state_);
     ode.exit_guards(now_.t, state_, nudged_values_);
-    now_.here->guards.start_grip(
+    now_.here->guards.start_stick_slip(
         2 * k, level,
         level + kWrongWayFactor * std::abs(nudged_values_[slot] - value) + std::max(0.0, -value));
   }

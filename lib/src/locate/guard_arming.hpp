@@ -33,7 +33,7 @@ class GuardArming {
 
  private:
   void start_exits(Index surface, bool is_nudged);
-  void start_grips();
+  void start_stick_slip();
   void start_surface(Index i, bool same_stepper);
   bool makes_no_difference(Index surface);
   // The error of a guard at the end of the last step, where the event was at its start.

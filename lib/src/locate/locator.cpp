@@ -37,7 +37,7 @@ void Locator::begin_mode(bool same_stepper, bool retakes) {
     guards.see(e, scanned_.armed_before[static_cast<std::size_t>(ode.event_slot(e))] != 0);
   arming_.start(same_stepper);
   // The arming tells how much of a slip is unseen, which is part of its guard.
-  if (ode.grips() > 0) ode.exit_guards(now_.t, now_.x, guard_values_);
+  if (ode.plane_frictions() > 0) ode.exit_guards(now_.t, now_.x, guard_values_);
   for (Index slot = 0; retakes && slot < ode.guards(); ++slot)
     if (scanned_.armed_before[static_cast<std::size_t>(slot)] != 0) guards.keep_armed(slot);
   guards.forget_return_at_once();

@@ -20,6 +20,7 @@ System blended_system(const System& system) {
       system.definition().field(t, x, signs, corner);
     });
   };
+  blended.field_mixed = {};
   if (blended.field_dx) {
     blended.field_dx = [system](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef jacobian) {
       blend_corners<double>(lambda, jacobian, kBlended, [&](ConstVectorRef signs, MatrixRef& corner) {

@@ -209,6 +209,8 @@ class DerivativeChecker {
       check_guards();
       check_normal_components();
     }
+    check_field_mixed();
+    for (const Contact& contact : full_.contacts) check_contact(contact);
     return comparison_.result();
   }
 
@@ -384,6 +386,95 @@ class DerivativeChecker {
       subject.arguments = Vector::Constant(1, t_);
       compare(subject, used, reference, curvature);
     }
+  }
+
+  // The derivatives of ∂f/∂x·f along the states, f held as the direction.
+  void check_field_mixed() {
+    if (!full_.field_mixed || !full_.field_along) return;
+    SystemDefinition used = bare_, reference = bare_;
+    used.field_along = reference.field_along = full_.field_along;
+    used.field_mixed = full_.field_mixed;
+    Vector value(x_.size()), acceleration(x_.size());
+    Evaluator(System(reference)).field_along(t_, x_, lambda_, 1, f_, value, acceleration);
+    const Subject subject{"field_mixed",         "f'",         "x", &system_.state_names(),
+                          system_.state_names(), acceleration, x_};
+    const Vector no_relays = Vector::Zero(lambda_.size()), none = Vector::Zero(x_.size());
+    compare(subject, used, reference, [&](Evaluator& e, Matrix& m) {
+      for (Index j = 0; j < x_.size(); ++j) {
+        const Vector unit = Vector::Unit(x_.size(), j);
+        if (const auto& mixed = e.system().definition().field_mixed) {
+          mixed(t_, x_, lambda_, 1, f_, 0, unit, no_relays, none, m.col(j));
+          continue;
+        }
+        const auto evaluate = [&](double s, VectorRef result) {
+          const Vector moved = x_ + s * unit;
+          e.field_along(t_, moved, lambda_, 1, f_, value, result);
+        };
+        difference(evaluate, e.direction_step(t_, x_, 0, unit), DifferenceSide::both, m.col(j));
+      }
+    });
+  }
+
+  // The values of a function of the states against its derivative along them, which the definition without contacts lacks.
+  template <class Function, class Along>
+  void check_along(const std::string& name, const std::string& numerator,
+                   const std::vector<std::string>& row_names, const Function& function, const Along& along) {
+    Vector values(static_cast<Index>(row_names.size()));
+    function(x_, values);
+    const Subject subject{name, numerator, "x", &row_names, system_.state_names(), values, x_};
+    compare(subject, full_, bare_, [&](Evaluator& e, Matrix& m) {
+      for (Index j = 0; j < x_.size(); ++j) {
+        const Vector unit = Vector::Unit(x_.size(), j);
+        if (!e.system().contacts().empty()) {
+          along(unit, m.col(j));
+          continue;
+        }
+        const auto evaluate = [&](double s, VectorRef result) {
+          const Vector moved = x_ + s * unit;
+          function(moved, result);
+        };
+        difference(evaluate, e.direction_step(t_, x_, 0, unit), DifferenceSide::both, m.col(j));
+      }
+    });
+  }
+
+  void check_force(const std::string& name, const ForceFunction& force, const ForceAlongFunction& along) {
+    if (!along) return;
+    check_along(
+        name, "b", system_.state_names(),
+        [&](ConstVectorRef x, VectorRef result) {
+          result.setZero();
+          force(t_, x, result);
+        },
+        [&](ConstVectorRef unit, VectorRef result) {
+          result.setZero();
+          along(t_, x_, 0, unit, result);
+        });
+  }
+
+  void check_coefficient(const std::string& name, const CoefficientFunction& coefficient,
+                         const CoefficientAlongFunction& along) {
+    if (!along) return;
+    const std::vector<std::string> row{"coefficient"};
+    check_along(
+        name, "mu", row, [&](ConstVectorRef x, VectorRef result) { result[0] = coefficient(t_, x); },
+        [&](ConstVectorRef unit, VectorRef result) { result[0] = along(t_, x_, 0, unit); });
+  }
+
+  void check_contact(const Contact& contact) {
+    const std::string of = " of contact '" + contact.name + "'";
+    check_force("acts_on_along" + of, contact.acts_on, contact.acts_on_along);
+    if (contact.friction) {
+      check_force("friction.acts_on_along" + of, contact.friction->acts_on, contact.friction->acts_on_along);
+      check_coefficient("friction.coefficient_along" + of, contact.friction->coefficient,
+                        contact.friction->coefficient_along);
+    }
+    if (!contact.cone) return;
+    for (std::size_t k = 0; k < 2; ++k)
+      check_force("cone.acts_on_along[" + std::to_string(k) + "]" + of, contact.cone->acts_on[k],
+                  contact.cone->acts_on_along[k]);
+    check_coefficient("cone.coefficient_along" + of, contact.cone->coefficient,
+                      contact.cone->coefficient_along);
   }
 
   const System& system_;

@@ -24,6 +24,15 @@ void hold_discrete_states(SystemDefinition& definition) {
       dx_dot.tail(count).setZero();
     };
   }
+  if (definition.field_mixed) {
+    definition.field_mixed = [mixed = std::move(definition.field_mixed), count](
+                                 double t, ConstVectorRef x, ConstVectorRef lambda, double t_first,
+                                 ConstVectorRef x_first, double t_second, ConstVectorRef x_second,
+                                 ConstVectorRef lambda_second, ConstVectorRef x_mixed, VectorRef dx_mixed) {
+      mixed(t, x, lambda, t_first, x_first, t_second, x_second, lambda_second, x_mixed, dx_mixed);
+      dx_mixed.tail(count).setZero();
+    };
+  }
   for (FieldMatrixFunction* const matrix : {&definition.field_dx, &definition.field_dlambda}) {
     if (!*matrix) continue;
     *matrix = [function = std::move(*matrix), count](double t, ConstVectorRef x, ConstVectorRef lambda,

@@ -62,6 +62,7 @@ System held_system(const System& system, std::shared_ptr<const std::vector<char>
   definition.break_away_below = {};
   definition.break_away_below_along = {};
   definition.field_along = {};
+  definition.field_mixed = {};
   definition.field = [system, held](double t, ConstVectorRef x, ConstVectorRef nu, VectorRef dx) {
     ScratchFrame frame;
     auto lambda = take_vector(frame, nu.size());

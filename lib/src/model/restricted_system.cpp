@@ -238,6 +238,7 @@ Event part_of(const std::shared_ptr<Part>& part, const Event& event) {
 
 Contact part_of(const std::shared_ptr<Part>& part, const Contact& contact) {
   Contact own = contact;
+  own.acts_on_along = {};
   own.gap = part_of(part, contact.gap);
   std::vector<Index> acted_on = *contact.acts_on_states;
   std::vector<Index> places = places_in(part->restriction().states, acted_on);

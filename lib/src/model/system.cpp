@@ -256,13 +256,6 @@ void check_contacts(SystemDefinition& definition, const std::string& where) {
                 .expected = "Contact::friction or Contact::cone",
                 .got = "both"});
       }
-      if (contact.impact_law == ImpactLaw::poisson) {
-        refuse({.what = "contact '" + contact.name + "' has friction in a plane and Poisson's law of impact",
-                .where = where,
-                .expected = "ImpactLaw::newton",
-                .got = "ImpactLaw::poisson",
-                .advice = "impulses after the compression are not known for a cone"});
-      }
     }
     if (!contact.acts_on_states) continue;
     for (const Index state : *contact.acts_on_states) {

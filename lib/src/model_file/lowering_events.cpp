@@ -72,10 +72,8 @@ class EventMaker {
       made.name = contact.name;
       made.gap = guard(contact.gap);
       made.acts_on_states = states_of(contact.acts_on);
-      made.acts_on = [tape = tape_of(contact.acts_on), states = states_of(contact.acts_on)](
-                         double t, ConstVectorRef x, VectorRef b) {
-        tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += value; });
-      };
+      made.acts_on = force_of(contact.acts_on);
+      made.acts_on_along = force_along(contact.acts_on);
       made.impact_law = contact.impact_law;
       if (contact.friction) made.friction = friction(*contact.friction);
       if (contact.cone) made.cone = cone(*contact.cone);
@@ -127,33 +125,48 @@ class EventMaker {
   ContactFriction friction(const ExpandedContactFriction& friction) const {
     ContactFriction made;
     made.surface = static_cast<Index>(model_.lambda_index[friction.surface]);
-    made.coefficient = [tape = tape({friction.coefficient})](double t, ConstVectorRef x) {
-      return tape->value<double>(point(t, x));
-    };
+    made.coefficient = number(friction.coefficient);
+    made.coefficient_along = number_along(friction.coefficient);
     made.acts_on_states = states_of(friction.acts_on);
-    made.acts_on = [tape = tape_of(friction.acts_on), states = states_of(friction.acts_on),
-                    sign = friction.sign](double t, ConstVectorRef x, VectorRef c) {
-      tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { c[states[k]] += sign * value; });
-    };
+    made.acts_on = force_of(friction.acts_on, friction.sign);
+    made.acts_on_along = force_along(friction.acts_on, friction.sign);
     return made;
   }
 
-  ConeFriction cone(const ExpandedCone& cone) {
-    const auto number = [&](NodeId node) {
-      return [tape = tape({node})](double t, ConstVectorRef x) { return tape->value<double>(point(t, x)); };
+  CoefficientFunction number(NodeId node) const {
+    return [tape = tape({node})](double t, ConstVectorRef x) { return tape->value<double>(point(t, x)); };
+  }
+  CoefficientAlongFunction number_along(NodeId node) const {
+    return [tape = tape({node})](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot) {
+      return tape->value<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)}).derivative;
     };
+  }
+  ForceFunction force_of(const std::vector<ExpandedAssignment>& lines, double sign = 1) const {
+    return [tape = tape_of(lines), states = states_of(lines), sign](double t, ConstVectorRef x, VectorRef b) {
+      tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { b[states[k]] += sign * value; });
+    };
+  }
+  ForceAlongFunction force_along(const std::vector<ExpandedAssignment>& lines, double sign = 1) const {
+    return [tape = tape_of(lines), states = states_of(lines), sign](double t, ConstVectorRef x, double t_dot,
+                                                                    ConstVectorRef x_dot, VectorRef b_dot) {
+      tape->evaluate<Dual<double>>(
+          MovingPoint{point(t, x), point(t_dot, x_dot)},
+          [&](std::size_t k, const Dual<double>& value) { b_dot[states[k]] += sign * value.derivative; });
+    };
+  }
+
+  ConeFriction cone(const ExpandedCone& cone) {
     ConeFriction made;
     made.coefficient = number(cone.coefficient);
+    made.coefficient_along = number_along(cone.coefficient);
     if (cone.ratio) made.at_rest = number(*cone.ratio);
     std::vector<Index>& states = made.acts_on_states.emplace();
     for (std::size_t part = 0; part < 2; ++part) {
       made.velocities[part] = guard(cone.velocities[part]);
       const std::vector<Index> own = states_of(cone.acts_on[part]);
       states.insert(states.end(), own.begin(), own.end());
-      made.acts_on[part] = [tape = tape_of(cone.acts_on[part]), own](double t, ConstVectorRef x,
-                                                                     VectorRef c) {
-        tape->evaluate<double>(point(t, x), [&](std::size_t k, double value) { c[own[k]] += value; });
-      };
+      made.acts_on[part] = force_of(cone.acts_on[part]);
+      made.acts_on_along[part] = force_along(cone.acts_on[part]);
     }
     return made;
   }

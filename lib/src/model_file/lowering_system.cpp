@@ -139,6 +139,22 @@ class SystemMaker {
                                             dx_dot[static_cast<Index>(k)] = value.derivative;
                                           });
     };
+    if (!model_.contacts.empty()) {
+      definition.field_mixed = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_first,
+                                       ConstVectorRef x_first, double t_second, ConstVectorRef x_second,
+                                       ConstVectorRef lambda_second, ConstVectorRef x_mixed,
+                                       VectorRef dx_mixed) {
+        ScratchFrame frame;
+        Eigen::Map<Vector> still(frame.take<double>(lambda.size()), lambda.size());
+        still.setZero();
+        tapes->field.evaluate<Dual<Dual<double>>>(
+            TwiceMovingPoint{{point(t, x, lambda), point(t_first, x_first, still)},
+                             {point(t_second, x_second, lambda_second), point(0, x_mixed, still)}},
+            [&](std::size_t k, const Dual<Dual<double>>& value) {
+              dx_mixed[static_cast<Index>(k)] = value.derivative.derivative;
+            });
+      };
+    }
     if (std::optional<Gradients> rows = gradients(graph_, derivatives_, Variables::states)) {
       is_affine_ = depends_affinely(*rows);
       add_states_of_jumps(graph_, jumping_, derivatives_, *rows);

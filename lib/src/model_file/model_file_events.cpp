@@ -285,10 +285,6 @@ class EventReader {
           reader_.lacks_key(entry, who, "'acts_on', with a state at least in each part");
       }
     }
-    if (is_in_plane && contact.impact_law == ImpactLaw::poisson)
-      reader_.mistake(entry, "impact_law = \"poisson\" with " + who + ", which is in a plane",
-                      "impact_law = \"newton\"", "\"poisson\"",
-                      "impulses after the compression are not known for friction in a plane");
     if (friction.velocities.size() != parts || friction.acts_on.size() != parts) return;
     contact.friction = std::move(friction);
   }

@@ -34,9 +34,9 @@ Arrivals& ArrivedGuards::gather(const std::vector<char>& slots) {
       if (!arrived(ode.contact_slot(c))) continue;
       (contains(closed, c) ? arrivals.releases : arrivals.hits).push_back(c);
     }
-    for (Index k = 0; k < ode.grips(); ++k) {
-      if (arrived(ode.grip_slot(k)) || arrived(ode.begin_slot(k)))
-        arrivals.grips.push_back(now_.here->contacts->cones()[static_cast<std::size_t>(k)]);
+    for (Index k = 0; k < ode.plane_frictions(); ++k) {
+      if (arrived(ode.stick_slip_slot(k)) || arrived(ode.begin_slot(k)))
+        arrivals.stick_slip.push_back(now_.here->contacts->cones()[static_cast<std::size_t>(k)]);
     }
   }
   EventWatch& watch = now_.here->watch;

@@ -8,12 +8,12 @@
 #include <iterator>
 
 #include "core/number_text.hpp"
-#include "rules/contact_grips.hpp"
 #include "rules/contact_release.hpp"
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
 #include "rules/second_order_sliding.hpp"
+#include "rules/stick_slip.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
@@ -162,16 +162,16 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   const bool is_on_surfaces = put_where_met(arrivals.meeting, !ending.empty());
   begin_instant(false);
   if (!note_events(slots, arrivals)) return false;
-  std::optional<GripTurn> grips = turn_grips(now_, arrivals.grips);
+  std::optional<StickSlip> stick_slip = turn_stick_slip(now_, arrivals.stick_slip);
   if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) return jump(arrivals);
-  if (grips && !grips->turned.empty())
-    return go_on_after_grips(std::move(*grips), std::move(arrivals.releases));
-  if (grips && arrivals.releases.empty() && arrivals.meeting.met.empty()) return !log_.too_many_events();
+  if (stick_slip && !stick_slip->turned.empty())
+    return go_on_after_stick_slip(std::move(*stick_slip), std::move(arrivals.releases));
+  if (stick_slip && arrivals.releases.empty() && arrivals.meeting.met.empty()) return !log_.too_many_events();
   return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
 }
 
 // The friction of others may hold or slip from here on, and relays change with it, so that the whole mode is found anew.
-bool ModeManager::go_on_after_grips(GripTurn&& turn, std::vector<Index> releases) {
+bool ModeManager::go_on_after_stick_slip(StickSlip&& turn, std::vector<Index> releases) {
   if (!releases.empty()) open_contacts(now_, releases);
   instant_.moved = false;
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -189,7 +189,7 @@ bool ModeManager::go_on_after_grips(GripTurn&& turn, std::vector<Index> releases
     now_.end(turn.record);
     return goes_on_in_mode(std::move(turn.record), false);
   }
-  note_grips(now_, turn);
+  note_stick_slip(now_, turn);
   if (!releases.empty()) note_releases(now_, releases, true, turn.record);
   now_.here->guards.note_return(true, 0);
   return goes_on_in_mode(std::move(turn.record), true);

@@ -22,7 +22,8 @@ struct Arrivals {
   Meeting meeting = {};              // surfaces
   std::vector<Index> hits = {};      // contacts whose gap closes
   std::vector<Index> releases = {};  // contacts whose force would pull
-  std::vector<Index> grips = {};    // contacts whose slip comes to zero, or whose friction comes to its bound
+  std::vector<Index> stick_slip =
+      {};                           // contacts whose slip comes to zero, or whose friction comes to its bound
   std::vector<Index> records = {};  // events by kind, into the watch
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
@@ -37,14 +38,14 @@ struct Arrivals {
     blur = error = 0;
     due.events.clear();
     due.actions.clear();
-    for (std::vector<Index>* list : {&hits, &releases, &grips, &records, &stops, &jumps}) list->clear();
+    for (std::vector<Index>* list : {&hits, &releases, &stick_slip, &records, &stops, &jumps}) list->clear();
   }
   bool only_hits() const {
-    return meeting.met.empty() && releases.empty() && grips.empty() && records.empty() && stops.empty() &&
-           jumps.empty() && due.empty();
+    return meeting.met.empty() && releases.empty() && stick_slip.empty() && records.empty() &&
+           stops.empty() && jumps.empty() && due.empty();
   }
   bool only_records() const {
-    return meeting.met.empty() && hits.empty() && releases.empty() && grips.empty() && stops.empty() &&
+    return meeting.met.empty() && hits.empty() && releases.empty() && stick_slip.empty() && stops.empty() &&
            jumps.empty() && due.empty();
   }
 };

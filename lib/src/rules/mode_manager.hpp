@@ -27,7 +27,6 @@
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
 #include "rules/arrived_guards.hpp"
-#include "rules/contact_grips.hpp"
 #include "rules/contact_rest.hpp"
 #include "rules/decision.hpp"
 #include "rules/dip_check.hpp"
@@ -40,6 +39,7 @@
 #include "rules/location_switch.hpp"
 #include "rules/pending_limits.hpp"
 #include "rules/pole_check.hpp"
+#include "rules/stick_slip.hpp"
 #include "rules/waiting_guards.hpp"
 #include "simulate/run_state.hpp"
 
@@ -110,8 +110,8 @@ class ModeManager {
   void turn_side(Index surface, Side side, std::string reason);
   void add_resting_surfaces(Meeting& meeting);
 
-  // go_on_after_grips() finds the mode that follows contacts which have turned, and reports the record.
-  bool go_on_after_grips(GripTurn&& turn, std::vector<Index> releases);
+  // go_on_after_stick_slip() finds the mode that follows contacts which have turned, and reports the record.
+  bool go_on_after_stick_slip(StickSlip&& turn, std::vector<Index> releases);
 
   // Closes contacts against which the solution leaves a surface, and adds them to the record of that instant.
   bool close_pressed(const std::vector<Index>& pressed, EventRecord& record);

@@ -14,7 +14,7 @@ namespace {
 
 using Json = FieldsJson;
 
-constexpr const char* kFormat = "slideway.checkpoint/2";
+constexpr const char* kFormat = "slideway.checkpoint/3";
 // The document ends with the only line that is a brace by itself.
 constexpr const char* kEndOfDocument = "\n}\n";
 

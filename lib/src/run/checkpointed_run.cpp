@@ -99,7 +99,7 @@ struct EngineFields {
     if constexpr (Visit::kLoads) {
       if (now.here->contacts) now.here->contacts->set_closed(closed);
     }
-    if (now.here->contacts) now.here->contacts->visit_grips(visit);
+    if (now.here->contacts) now.here->contacts->visit_plane_frictions(visit);
     Statistics work;
     if constexpr (!Visit::kLoads) work = now.tools.work();
     WorkFields sums{work};

@@ -257,7 +257,10 @@ class FamilyMaker {
         contact_of(*family->of(x)).acts_on(t, x.head(n), head);
         b.head(n) = head;
       };
+      contact.acts_on_along = {};
       if (contact.friction) {
+        contact.friction->coefficient_along = {};
+        contact.friction->acts_on_along = {};
         contact.friction->coefficient = [family, contact_of, n](double t, ConstVectorRef x) {
           return contact_of(*family->of(x)).friction->coefficient(t, x.head(n));
         };

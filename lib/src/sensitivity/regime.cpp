@@ -137,7 +137,11 @@ void Regime::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
     tools_->ode.jacobian(t, x, dx_, jacobian);
     return;
   }
-  // Forces of contacts are told by differences alone. A parameter may multiply t, and so vary on a scale that its size does not tell.
+  if (tools_->contacts && tools_->contacts->has_exact_derivatives()) {
+    tools_->ode.field().jacobian(t, x, jacobian);
+    return;
+  }
+  // Differences tell the forces of other contacts. A parameter may multiply t, and so vary on a scale that its size does not tell.
   direction_ = Vector::Zero(n);
   column_.resize(n);
   for (Index j = 0; j < n; ++j) {

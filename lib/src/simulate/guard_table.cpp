@@ -30,12 +30,12 @@ struct UsualThresholds {
 
 }  // namespace
 
-GuardTable::GuardTable(Index surfaces, Index contacts, const EventWatch& watch, Index grips)
+GuardTable::GuardTable(Index surfaces, Index contacts, const EventWatch& watch, Index plane_frictions)
     : surfaces_(surfaces),
       contacts_(contacts),
-      grips_(grips),
+      plane_frictions_(plane_frictions),
       rows_(at(surfaces + contacts + watch.size())),
-      arm_above_(Vector::Zero(2 * surfaces + contacts + grips + watch.size())),
+      arm_above_(Vector::Zero(2 * surfaces + contacts + plane_frictions + watch.size())),
       arrive_below_(arm_above_) {
   for (Index c = 0; c < contacts; ++c) rows_[at(surfaces + c)].kind = GuardKind::contact;
   for (Index e = 0; e < watch.size(); ++e) {
@@ -284,8 +284,8 @@ void GuardTable::start_open_contact(Index c, double value, double rounding, doub
   arrive_below_[slot] = kZeroFactor * rounding + kWrongWayFactor * tolerance + std::max(-value, 0.0);
 }
 
-void GuardTable::start_grip(Index grip, double arm_above, double arrive_below) {
-  const Index slot = 2 * surfaces_ + contacts_ + grip;
+void GuardTable::start_stick_slip(Index which, double arm_above, double arrive_below) {
+  const Index slot = 2 * surfaces_ + contacts_ + which;
   arm_above_[slot] = arm_above;
   arrive_below_[slot] = arrive_below;
 }

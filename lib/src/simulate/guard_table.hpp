@@ -58,7 +58,7 @@ struct GuardRow {
 class GuardTable {
  public:
   // The table has rows for these surfaces and contacts, and for what `watch` holds; contacts with friction in a plane have slots alone.
-  GuardTable(Index surfaces, Index contacts, const EventWatch& watch, Index grips = 0);
+  GuardTable(Index surfaces, Index contacts, const EventWatch& watch, Index plane_frictions = 0);
 
   // ---- where the location is entered
   // At the start of a run.
@@ -176,8 +176,8 @@ class GuardTable {
   // A contact that is left closed, of whose force an error of the state makes `error`, or open.
   void start_closed_contact(Index c, double force, double error);
   void start_open_contact(Index c, double value, double rounding, double tolerance, bool keeps_its_gap);
-  // The slip or grip of a contact with friction in a plane.
-  void start_grip(Index grip, double arm_above, double arrive_below);
+  // The slip or friction of a contact with friction in a plane.
+  void start_stick_slip(Index which, double arm_above, double arrive_below);
   // An event that is not armed, from its value, up to `clear` of which it is not told from zero.
   struct EventSizes {
     double value = 0, rounding = 0, tolerance = 0, clear = 0;
@@ -206,7 +206,7 @@ class GuardTable {
   static std::size_t at(Index row) { return static_cast<std::size_t>(row); }
   GuardRow& row(Index event) { return rows_[at(surfaces_ + contacts_ + event)]; }
   Index slot_of_contact(Index c) const { return 2 * surfaces_ + c; }
-  Index slot_of_event(Index e) const { return 2 * surfaces_ + contacts_ + grips_ + e; }
+  Index slot_of_event(Index e) const { return 2 * surfaces_ + contacts_ + plane_frictions_ + e; }
   void mark(Index row, bool GuardRow::*flag, bool value);
   void drop_clear_rows();
   void list_left(Index first, Index count, std::vector<Index>& list) const;
@@ -220,7 +220,7 @@ class GuardTable {
     for (std::size_t k = 0; k < rows_.size(); ++k) rows_[k].*column = numbers.at(k);
   }
 
-  Index surfaces_, contacts_, grips_;
+  Index surfaces_, contacts_, plane_frictions_;
   std::vector<GuardRow> rows_;  // surfaces, contacts, then events and edges
   std::vector<Index> leaving_;  // the rows that are left, sorted: there are few
   std::vector<Index> held_surfaces_;

@@ -46,8 +46,8 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactD
 
 Index ModeOde::states() const { return evaluator_.system().states(); }
 Index ModeOde::guards() const {
-  return 2 * evaluator_.system().surfaces() + (contacts_ ? contacts_->contacts() : 0) + 2 * grips() +
-         (watch_ ? watch_->size() : 0);
+  return 2 * evaluator_.system().surfaces() + (contacts_ ? contacts_->contacts() : 0) +
+         2 * plane_frictions() + (watch_ ? watch_->size() : 0);
 }
 
 void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) {
@@ -356,11 +356,11 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
         values[contact_slot(c)] = contacts_->gap(t, x, c);
       }
     }
-    for (Index k = 0; k < grips(); ++k) {
+    for (Index k = 0; k < plane_frictions(); ++k) {
       const Index c = contacts_->cones()[static_cast<std::size_t>(k)];
       const auto& closed = contacts_->closed();
       const bool is_closed = std::binary_search(closed.begin(), closed.end(), c);
-      values[grip_slot(k)] = is_closed ? without_poles * contacts_->grip_guard(t, x, c).value : 1;
+      values[stick_slip_slot(k)] = is_closed ? without_poles * contacts_->stick_slip_guard(t, x, c).value : 1;
       values[begin_slot(k)] = is_closed ? contacts_->begin_guard(t, x, c) : 1;
     }
   }
@@ -421,8 +421,8 @@ void ModeOde::throw_not_finite(double t, Index slot, double value) const {
     const Index i = slot / 2;
     what = std::string(mode.slides_on(i) ? "a normal component of" : "the guard of") + " surface '" +
            evaluator_.system().surface_names()[static_cast<std::size_t>(i)] + "'";
-  } else if (slot >= grip_slot(0) && slot < event_slot(0)) {
-    const Index c = contacts_->cones()[static_cast<std::size_t>((slot - grip_slot(0)) / 2)];
+  } else if (slot >= stick_slip_slot(0) && slot < event_slot(0)) {
+    const Index c = contacts_->cones()[static_cast<std::size_t>((slot - stick_slip_slot(0)) / 2)];
     what = "the slip or friction of contact '" + contacts_->contact(c).name + "'";
   } else if (slot < event_slot(0)) {
     what = "the gap or force of contact '" + contacts_->contact(slot - contact_slot(0)).name + "'";

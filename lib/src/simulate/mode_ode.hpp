@@ -7,7 +7,7 @@
 // Every guard is positive while the mode lasts. Where the surface has a break-away ratio ρ, w∓ are those at λ = ∓ρ, and λ/ρ stands for λ.
 // The first slot of a sliding surface is its exit to −, the second its exit to +. After the surfaces comes a slot for each contact:
 // the gap where it is open, the force Λ where it is closed; then two for each that has friction in a plane,
-// its slip or grip and the begin of its slip (ContactDynamics::grip_guard, begin_guard). The last slots are those of the events that are watched.
+// its slip or friction and the begin of its slip (ContactDynamics::stick_slip_guard, begin_guard). The last slots are those of the events that are watched.
 // It must not know how steps are taken or what follows the mode.
 #pragma once
 
@@ -54,10 +54,12 @@ class ModeOde final : public SmoothOde {
   static Index first_slot(Index surface) { return 2 * surface; }
   Index contact_slot(Index contact) const { return 2 * h_.size() + contact; }
   // By the number among ContactDynamics::cones().
-  Index grip_slot(Index cone) const { return contact_slot(contacts_ ? contacts_->contacts() : 0) + 2 * cone; }
-  Index begin_slot(Index cone) const { return grip_slot(cone) + 1; }
-  Index event_slot(Index event) const { return grip_slot(grips()) + event; }
-  Index grips() const { return contacts_ ? static_cast<Index>(contacts_->cones().size()) : 0; }
+  Index stick_slip_slot(Index cone) const {
+    return contact_slot(contacts_ ? contacts_->contacts() : 0) + 2 * cone;
+  }
+  Index begin_slot(Index cone) const { return stick_slip_slot(cone) + 1; }
+  Index event_slot(Index event) const { return stick_slip_slot(plane_frictions()) + event; }
+  Index plane_frictions() const { return contacts_ ? static_cast<Index>(contacts_->cones().size()) : 0; }
 
   // All guards at (t, x), armed or not. Values at times already asked for since forget_samples() are not computed again,
   // so x must be the dense output of one and the same step. Throws std::runtime_error naming a guard that is not finite, but where the

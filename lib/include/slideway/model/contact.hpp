@@ -29,28 +29,43 @@
 
 namespace slideway {
 
+// How a unit of force enters the derivatives, n entries; they arrive filled with zeros.
+using ForceFunction = std::function<void(double t, ConstVectorRef x, VectorRef b)>;
+// Its derivative along (t_dot, x_dot), likewise. Optional; differences without it.
+using ForceAlongFunction =
+    std::function<void(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, VectorRef b_dot)>;
+using CoefficientFunction = std::function<double(double t, ConstVectorRef x)>;
+using CoefficientAlongFunction =
+    std::function<double(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot)>;
+
 // Coulomb's friction of a contact.
 struct ContactFriction {
-  Index surface = 0;  // of the system; its guard is the velocity s
+  std::string name = {};  // of its force where it is observed; "friction of CONTACT" if empty
+  Index surface = 0;      // of the system; its guard is the velocity s
   // μ ≥ 0. Required.
-  std::function<double(double t, ConstVectorRef x)> coefficient = {};
-  // c = how a unit of force in the direction of s enters the derivatives, n entries; arrives filled with zeros. Required.
-  std::function<void(double t, ConstVectorRef x, VectorRef c)> acts_on = {};
+  CoefficientFunction coefficient = {};
+  CoefficientAlongFunction coefficient_along = {};
+  // c = how a unit of force in the direction of s enters the derivatives. Required.
+  ForceFunction acts_on = {};
+  ForceAlongFunction acts_on_along = {};
   // The states that c enters, as Contact::acts_on_states.
   std::optional<std::vector<Index>> acts_on_states = {};
 };
 
 // Coulomb's friction of a contact in the plane of its surfaces.
 struct ConeFriction {
+  // Of the two parts of its force where they are observed; "friction 1 of CONTACT" and "friction 2 of CONTACT" if empty.
+  std::array<std::string, 2> names = {};
   // v₁ and v₂, the velocities of the surfaces on each other along two directions that are orthogonal. Required.
   std::array<Guard, 2> velocities = {};
   // μ ≥ 0. Required.
-  std::function<double(double t, ConstVectorRef x)> coefficient = {};
+  CoefficientFunction coefficient = {};
+  CoefficientAlongFunction coefficient_along = {};
   // The ratio ≥ 1 of what it holds at rest to μΛ. Optional; 1 without it.
-  std::function<double(double t, ConstVectorRef x)> at_rest = {};
-  // c₁ and c₂ = how a unit of force in the directions of v₁ and v₂ enters the derivatives, n entries; they arrive filled with zeros.
-  // Required.
-  std::array<std::function<void(double t, ConstVectorRef x, VectorRef c)>, 2> acts_on = {};
+  CoefficientFunction at_rest = {};
+  // c₁ and c₂ = how a unit of force in the directions of v₁ and v₂ enters the derivatives. Required.
+  std::array<ForceFunction, 2> acts_on = {};
+  std::array<ForceAlongFunction, 2> acts_on_along = {};
   // The states that c₁ and c₂ enter, as Contact::acts_on_states.
   std::optional<std::vector<Index>> acts_on_states = {};
 };
@@ -62,8 +77,9 @@ enum class ImpactLaw { newton, poisson };
 struct Contact {
   std::string name = {};  // for the event log
   Guard gap = {};         // required, positive while open
-  // b = how a unit force enters the derivatives, n entries; arrives filled with zeros. Required.
-  std::function<void(double t, ConstVectorRef x, VectorRef b)> acts_on = {};
+  // b = how a unit force enters the derivatives. Required.
+  ForceFunction acts_on = {};
+  ForceAlongFunction acts_on_along = {};
   // acts_on_states lists the states that b enters; it is zero in all others. It is optional, for systems with
   // many states: without it they are found by trying, at a few states and wherever a force is needed.
   std::optional<std::vector<Index>> acts_on_states = {};
@@ -72,7 +88,7 @@ struct Contact {
   // Optional, in place of `restitution`: e where it depends on the state too, as on a parameter that is one.
   std::function<double(double approach_speed, ConstVectorRef x)> restitution_at = {};
   std::optional<ContactFriction> friction = {};
-  // Friction in a plane, in place of `friction`. Its impacts have the law of Newton.
+  // Friction in a plane, in place of `friction`.
   std::optional<ConeFriction> cone = {};
   ImpactLaw impact_law = ImpactLaw::newton;
 

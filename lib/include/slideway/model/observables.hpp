@@ -26,8 +26,8 @@ struct Observables {
       evaluate = {};
 };
 
-// The observables that every system has: the guard of a surface, the force of a contact and the forces of friction, by their
-// names. Throws std::invalid_argument, with the nearest name, for any other.
+// The observables that every system has: the guard of a surface, the force of a contact, that of its friction
+// (ContactFriction::name, ConeFriction::names), and the forces of friction elements, by their names. Throws std::invalid_argument, with the nearest name, for any other.
 Observables observables_of(const System& system, const std::vector<std::string>& names,
                            const std::vector<FrictionElement>& friction = {});
 

@@ -42,6 +42,12 @@ using GuardMatrixFunction = std::function<void(double t, ConstVectorRef x, Matri
 using FieldAlongFunction =
     std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
                        ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot)>;
+// The mixed second derivative of the field, ∂²/∂p∂q at p = q = 0 of
+//     f(t + p·t_first + q·t_second,  x + p·x_first + q·x_second + p·q·x_mixed,  λ + q·lambda_second).
+using FieldMixedFunction =
+    std::function<void(double t, ConstVectorRef x, ConstVectorRef lambda, double t_first,
+                       ConstVectorRef x_first, double t_second, ConstVectorRef x_second,
+                       ConstVectorRef lambda_second, ConstVectorRef x_mixed, VectorRef dx_mixed)>;
 // The guards and their derivative along (t_dot, x_dot): h, h_dot = ∂h/∂t·t_dot + ∂h/∂x·x_dot.
 using GuardAlongFunction = std::function<void(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                                               VectorRef h, VectorRef h_dot)>;
@@ -99,6 +105,7 @@ struct SystemDefinition {
   FieldMatrixFunction normal_dx = {};  // m×n: J(i,j) = ∂wᵢ/∂xⱼ with w = ∂h/∂t + ∂h/∂x·f(t, x, λ)
 
   FieldAlongFunction field_along = {};
+  FieldMixedFunction field_mixed = {};  // serves the derivatives of the forces of contacts
   GuardAlongFunction guards_along = {};
   GuardMixedFunction guards_mixed = {};
 

@@ -11,17 +11,17 @@
 namespace slideway {
 
 // Contacts that stop to slip or break away at one instant.
-struct GripTurn {
+struct StickSlip {
   std::vector<Index> turned = {};  // a direction that has only turned is no event
   std::vector<Index> stuck = {};   // those of the arrivals that stuck before
   EventRecord record = {};         // with what was before
 };
 
-// turn_grips() stops the slip of those of `arrived` that have come to v = 0, as far as errors tell, and notes those that break away; the
+// turn_stick_slip() stops the slip of those of `arrived` that have come to v = 0, as far as errors tell, and notes those that break away; the
 // contacts then decide how they go on (ContactDynamics::staying_closed). It returns nothing where none has arrived.
-std::optional<GripTurn> turn_grips(RunState& now, const std::vector<Index>& arrived);
+std::optional<StickSlip> turn_stick_slip(RunState& now, const std::vector<Index>& arrived);
 
 // Lists the contacts that have turned in the record, and says how they go on.
-void note_grips(const RunState& now, GripTurn& turn);
+void note_stick_slip(const RunState& now, StickSlip& turn);
 
 }  // namespace slideway

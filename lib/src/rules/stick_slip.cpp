@@ -1,4 +1,4 @@
-#include "rules/contact_grips.hpp"
+#include "rules/stick_slip.hpp"
 
 #include <algorithm>
 
@@ -8,10 +8,10 @@
 
 namespace slideway {
 
-std::optional<GripTurn> turn_grips(RunState& now, const std::vector<Index>& arrived) {
+std::optional<StickSlip> turn_stick_slip(RunState& now, const std::vector<Index>& arrived) {
   if (arrived.empty()) return std::nullopt;
   ContactDynamics& contacts = *now.here->contacts;
-  GripTurn turn{.record = now.begun(EventKind::crossing)};
+  StickSlip turn{.record = now.begun(EventKind::crossing)};
   for (const Index c : arrived)
     if (contacts.sticks(c)) turn.stuck.push_back(c);
   bool any_stops = false;
@@ -20,8 +20,9 @@ std::optional<GripTurn> turn_grips(RunState& now, const std::vector<Index>& arri
     if (contacts.sticks(c)) {
       contacts.break_away(c);
     } else {
-      // It is not the begin alone that is over.
-      const bool begins = contacts.begins_to_slip(c);
+      // It is the begin alone that is over, where it does not end in the way back.
+      const bool begins = contacts.begins_to_slip(c) && contacts.begin_guard(now.t, now.x, c) <
+                                                            contacts.stick_slip_guard(now.t, now.x, c).value;
       contacts.end_begin(now.t, now.x, c);
       if (begins && contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c)) continue;
       if (!contacts.is_slow(now.t, now.x, c)) continue;
@@ -35,7 +36,7 @@ std::optional<GripTurn> turn_grips(RunState& now, const std::vector<Index>& arri
   return turn;
 }
 
-void note_grips(const RunState& now, GripTurn& turn) {
+void note_stick_slip(const RunState& now, StickSlip& turn) {
   const ContactDynamics& contacts = *now.here->contacts;
   bool any_sticks = false, any_slips = false;
   for (const Index c : turn.turned) {
