@@ -24,7 +24,7 @@ constexpr double kBegins = 50;
 // whose speed grows by 0.001 rad/s²; at 500 it has the one event there, from 1e-6 to 1e-10.
 constexpr double kWayBack = 500;
 // ε²|m'|/α in unseen speeds, and the speed in ε at which slip has begun: v is aside by the product of both then, half a tolerance. On that
-// table dopri5 takes 865 steps at rtol 1e-6 with them, and bdf and rodas at 1e-9 end within 1e-8 of each other.
+// table dopri5 takes 865 steps at rtol 1e-6 with them, and bdf and rodas at 1e-9 end within 1.1e-7 of each other.
 constexpr double kReach = 8;
 constexpr double kHasBegun = 3;
 // The direction of slow slip is known at so many unseen speeds, where it has turned in a step by no more than this angle's cosine says. Other
