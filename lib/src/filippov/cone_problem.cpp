@@ -19,6 +19,8 @@ using Plane = Eigen::Vector2d;
 constexpr double kOnCone = 1e-12;
 // A contact that was found to break away is at its bound within this part of it.
 constexpr double kAtBound = 1e-6;
+// Friction that would have to be larger than its bound by this part makes so little acceleration that slip begins softly.
+constexpr double kSoftly = 0.01;
 // A force whose effect is this part of what it is without friction does not lift any more.
 constexpr double kLifts = 1e-9;
 // Angles at which the direction of slip is looked for, and the most steps to its zero between two of them.
@@ -165,8 +167,12 @@ std::optional<One> solve_one(const Eigen::Matrix3d& B, const Eigen::Vector3d& q,
     if (is_within && !is_at_bound) return One{.z = held, .sticks = true};
     if (reference.isZero(0) && friction > 0) reference = -held.tail<2>() / friction;
     // It begins to slip with no acceleration.
-    if (is_at_bound && held[0] >= 0 && std::abs(friction - bound) <= kAtBound * bound)
-      return One{.z = held, .direction = -held.tail<2>() / friction, .begins = true};
+    const double near = contact.begins_softly ? kSoftly : is_at_bound ? kAtBound : 0;
+    if (held[0] > 0 && friction > 0 && std::abs(friction - bound) <= near * bound) {
+      One begins{.z = held, .direction = -held.tail<2>() / friction, .begins = true};
+      begins.z.tail<2>() *= bound / friction;
+      return begins;
+    }
   }
   if (reference.isZero(0)) reference = q.tail<2>();
   reference = reference.isZero(0) ? Plane(1, 0) : Plane(reference.normalized());
