@@ -9,8 +9,10 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <memory>
+#include <type_traits>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -29,29 +31,15 @@ class Loops {
   // The same as Tape::evaluate(); the outputs come in any order.
   template <class Scalar, class Inputs, class Store>
   void evaluate(const Inputs& inputs, const Store& store) const {
-    ScratchFrame frame;
-    auto* const kept = frame.take<Scalar>(static_cast<Index>(kept_));
-    auto* const registers = frame.take<Scalar>(static_cast<Index>(registers_ * width_));
-    for (const Fixed& one : fixed_) store(one.output, Scalar(one.value));
-    for (const Loop& loop : loops_) {
-      const Program& program = (*programs_)[loop.program];
-      for (std::size_t start = 0; start < loop.rows; start += width_) {
-        const std::size_t lanes = std::min(width_, loop.rows - start);
-        for (std::size_t k = 0; k < program.inputs.size(); ++k)
-          load(program.inputs[k], ranges_[loop.first_range + k], start, lanes, inputs, kept,
-               registers + program.inputs[k].target * width_);
-        run(program, registers, lanes);
-        const Scalar* const result = registers + program.result * width_;
-        const Range& to = ranges_[loop.first_range + program.inputs.size()];
-        if (loop.is_kept) {
-          std::copy(result, result + lanes, kept + to.first + start);
-        } else if (to.is_table) {
-          for (std::size_t i = 0; i < lanes; ++i) store(numbers_[to.first + start + i], result[i]);
-        } else {
-          for (std::size_t i = 0; i < lanes; ++i) store(to.first + to.stride * (start + i), result[i]);
-        }
+    const std::size_t size = kept_ + registers_ * width_;
+    if constexpr (std::is_same_v<Scalar, double>) {
+      if (size <= kSmall) {
+        std::array<double, kSmall> memory;  // NOLINT: every number is written before it is read
+        return evaluate_in<Scalar>(memory.data(), inputs, store);
       }
     }
+    ScratchFrame frame;
+    evaluate_in<Scalar>(frame.take<Scalar>(static_cast<Index>(size)), inputs, store);
   }
 
  private:
@@ -90,6 +78,42 @@ class Loops {
     std::uint32_t output = 0;
     double value = 0;
   };
+
+  // Numbers that are on the stack, since clearing memory would cost more than small loops.
+  static constexpr std::size_t kSmall = 2048;
+
+  template <class Scalar, class Inputs, class Store>
+  void evaluate_in(Scalar* kept, const Inputs& inputs, const Store& store) const {
+    Scalar* const registers = kept + kept_;
+    for (const Fixed& one : fixed_) store(one.output, Scalar(one.value));
+    for (const Loop& loop : loops_) {
+      const Program& program = (*programs_)[loop.program];
+      const Range* const ranges = ranges_.data() + loop.first_range;
+      for (std::size_t start = 0; start < loop.rows; start += width_) {
+        const std::size_t lanes = std::min(width_, loop.rows - start);
+        for (std::size_t k = 0; k < program.inputs.size(); ++k) {
+          const Input& input = program.inputs[k];
+          // Inputs that are the same for all rows are in their registers already.
+          const bool is_same = input.kind == Kind::time || input.kind == Kind::impact ||
+                               (input.kind == Kind::constant && !ranges[k].is_table);
+          if (start > 0 && is_same) continue;
+          load(input, ranges[k], start, lanes, inputs, kept, registers + input.target * width_);
+        }
+        run(program, registers, lanes);
+        const Scalar* const result = registers + program.result * width_;
+        const Range& to = ranges[program.inputs.size()];
+        if (loop.is_kept) {
+          std::copy(result, result + lanes, kept + to.first + start);
+        } else if (to.is_table) {
+          for (std::size_t i = 0; i < lanes; ++i) store(numbers_[to.first + start + i], result[i]);
+        } else if (to.stride == 1) {
+          for (std::size_t i = 0; i < lanes; ++i) store(to.first + start + i, result[i]);
+        } else {
+          for (std::size_t i = 0; i < lanes; ++i) store(to.first + to.stride * (start + i), result[i]);
+        }
+      }
+    }
+  }
 
   template <class Scalar, class Inputs>
   void load(const Input& input, const Range& range, std::size_t start, std::size_t lanes,
