@@ -20,7 +20,7 @@ constexpr Index kFewestLocalEvents = 400;
 // ---- places and clusters
 // A step whose clusters hold more surfaces and events than these is halved. A cluster of m has a number of events that grows with m,
 // and each stops all m: half of a step with half as large clusters costs a quarter for them, and the same for all the rest. Measured on chains
-// and lattices of 2,500 to 10,000 blocks at rtol 1e-6, 24 takes 1.08 of the time, 96 takes 0.92 to 1.02, and 192 takes 1.11.
+// and lattices of 2,500 to 10,000 blocks at rtol 1e-6, 24 takes 1.07 to 1.11 of the time, 96 takes 0.83 to 1.02, and 192 takes 1.11.
 constexpr std::size_t kMostInCluster = 48;
 // A row that depends on more states is no local one, since its cluster would be too large from the start.
 constexpr Index kLongestLocalRow = kMostInCluster;
