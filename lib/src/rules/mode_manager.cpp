@@ -13,6 +13,7 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       switch_(now, locator),
       motion_(now, locator.arming(), instant_, jumps_),
       waiting_(now, instant_, motion_),
+      rules_(now, instant_, waiting_, motion_),
       records_(now, log, instant_, jumps_),
       firing_(now, log, instant_, jumps_, records_, waiting_, switch_),
       last_jump_(now, locator, instant_, jumps_, arrived_, motion_),

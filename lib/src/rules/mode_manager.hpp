@@ -28,7 +28,6 @@
 #include "log/run_log.hpp"
 #include "rules/arrived_guards.hpp"
 #include "rules/contact_rest.hpp"
-#include "rules/decision.hpp"
 #include "rules/dip_check.hpp"
 #include "rules/event_firing.hpp"
 #include "rules/event_motion.hpp"
@@ -39,6 +38,7 @@
 #include "rules/location_switch.hpp"
 #include "rules/pending_limits.hpp"
 #include "rules/pole_check.hpp"
+#include "rules/settle_rules.hpp"
 #include "rules/stick_slip.hpp"
 #include "rules/waiting_guards.hpp"
 #include "simulate/run_state.hpp"
@@ -145,12 +145,6 @@ class ModeManager {
   // ---- where the state or the location is new (settle.cpp); each is false when the run is over
   // Asks the rules and carries out what they decide, until nothing is left to decide.
   bool settle(bool at_start, std::vector<EventRecord>& records);
-  // decide() asks the rules in their order. A rule looks at the run and returns its decision, or none; the state stays as it is.
-  // `knows_mode` tells that the mode has been found for this state.
-  Decision decide(bool knows_mode);
-  Decision fires_past_zero();
-  Decision hits();
-  Decision fires_through_zero();
   // carry_out() changes the state, the location or the mode, and adds to the records.
   bool carry_out(const FirePastZero& events, bool at_start, std::vector<EventRecord>& records);
   bool carry_out(const Hit& hit, bool at_start, std::vector<EventRecord>& records);
@@ -159,7 +153,6 @@ class ModeManager {
   // `pressed` are contacts that close whatever the forces on them are.
   bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
   std::vector<Index> left_with_pair() const;
-  Guard guard_between(const std::vector<Index>& due) const;
   std::optional<std::size_t> edge_that_undoes_last() const;
 
   // ---- sliding of second order (second_order.cpp)
@@ -225,6 +218,7 @@ class ModeManager {
   LocationSwitch switch_;
   EventMotion motion_;
   WaitingGuards waiting_;
+  SettleRules rules_;
   InstantRecords records_;
   EventFiring firing_;
   LastJump last_jump_;

@@ -20,7 +20,7 @@ namespace slideway {
 
 bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   bool knows_mode = false;
-  while (const Decision decision = decide(knows_mode)) {
+  while (const Decision decision = rules_.decide(knows_mode)) {
     if (!knows_mode && records_.fires_without_end(records)) return false;
     const auto carried_out = [&](const auto& one) { return carry_out(one, at_start, records); };
     if (!std::visit(carried_out, *decision)) return false;
@@ -30,59 +30,6 @@ bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
   }
   if (!records.empty()) records.back().to = now_.word();
   return true;
-}
-
-Decision ModeManager::decide(bool knows_mode) {
-  if (knows_mode) return fires_through_zero();
-  for (const auto rule : {&ModeManager::fires_past_zero, &ModeManager::hits}) {
-    if (Decision decision = (this->*rule)()) return decision;
-  }
-  return FindMode();
-}
-
-// Guards past zero need no mode.
-Decision ModeManager::fires_past_zero() {
-  GuardTable& guards = now_.here->guards;
-  if (!guards.has_looked()) waiting_.look_at_waiting();
-  // An event that has fired may fire again once something else has moved the state off its guard.
-  for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    if (guards.event(e).fired_here &&
-        std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
-      guards.set_fired_here(e, false);
-  }
-  std::vector<Crossed> crossed = waiting_.crossed_by_jump();
-  if (crossed.empty()) return {};
-  return FirePastZero{std::move(crossed)};
-}
-
-Decision ModeManager::hits() {
-  if (!now_.here->contacts) return {};
-  now_.mode.fill_lambda(now_.lambda);
-  std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
-  const auto approaches = [&](Index c) {
-    return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
-           -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
-  };
-  if (std::none_of(touching.begin(), touching.end(), approaches)) return {};
-  return Hit{std::move(touching)};
-}
-
-// The mode must be known.
-Decision ModeManager::fires_through_zero() {
-  const std::vector<Index> due = motion_.events_moving_through_zero();
-  const Guard held = guard_between(due);
-  FireThroughZero events;
-  for (const Index e : due) {
-    const WatchedKind kind = now_.here->watch[e].kind;
-    const bool is_note = kind == WatchedKind::record || kind == WatchedKind::stop;
-    // It does not go on through the zero at which it comes to slide.
-    if (is_note && held && now_.here->watch[e].when == held) continue;
-    if (kind == WatchedKind::record) events.records.push_back(e);
-    if (kind == WatchedKind::stop) events.stops.push_back(e);
-    if (kind == WatchedKind::reset || kind == WatchedKind::edge) events.jumps.push_back({e, Cause::zero});
-  }
-  if (events.records.empty() && events.stops.empty() && events.jumps.empty()) return {};
-  return events;
 }
 
 bool ModeManager::carry_out(const FirePastZero& events, bool at_start, std::vector<EventRecord>& records) {
@@ -114,18 +61,6 @@ bool ModeManager::carry_out(const FireThroughZero& events, bool at_start, std::v
     return false;
   }
   return events.jumps.empty() || firing_.fire_round(events.jumps, at_start, records);
-}
-
-// The guard of the edge that fires next, where that edge undoes the last one: the solution slides along this guard.
-Guard ModeManager::guard_between(const std::vector<Index>& due) const {
-  const auto jumps = [&](Index e) {
-    return now_.here->watch[e].kind == WatchedKind::reset || now_.here->watch[e].kind == WatchedKind::edge;
-  };
-  const auto next = std::find_if(due.begin(), due.end(), jumps);
-  if (!instant_.last_edge || next == due.end() || now_.here->watch[*next].kind != WatchedKind::edge)
-    return {};
-  const Edge& edge = now_.tools.automaton().edges()[now_.here->watch[*next].edge];
-  return undo_each_other(now_.tools.automaton().edges()[*instant_.last_edge], edge) ? edge.when : Guard();
 }
 
 // The edge of this location that undoes the one that fired last at this instant.

@@ -1,0 +1,40 @@
+// The rules where the state or the location is new, in their order:
+//     guards past zero fire → contacts hit → the mode is found → guards fire through which the motion carries the state
+// Each rule looks at the run and returns its decision, or none. State, location and mode stay as they are; the table of guards learns on
+// which sides they are.
+//
+// It must not know what becomes of a decision.
+#pragma once
+
+#include <vector>
+
+#include "rules/decision.hpp"
+#include "rules/event_motion.hpp"
+#include "rules/instant.hpp"
+#include "rules/waiting_guards.hpp"
+#include "simulate/run_state.hpp"
+
+namespace slideway {
+
+class SettleRules {
+ public:
+  // The references must outlive it.
+  SettleRules(RunState& now, const Instant& instant, WaitingGuards& waiting, EventMotion& motion)
+      : now_(now), instant_(instant), waiting_(waiting), motion_(motion) {}
+
+  // decide() asks the rules. `knows_mode` tells that the mode has been found for this state.
+  Decision decide(bool knows_mode);
+
+ private:
+  Decision fires_past_zero();
+  Decision hits();
+  Decision fires_through_zero();
+  Guard guard_between(const std::vector<Index>& due) const;
+
+  RunState& now_;
+  const Instant& instant_;
+  WaitingGuards& waiting_;
+  EventMotion& motion_;
+};
+
+}  // namespace slideway
