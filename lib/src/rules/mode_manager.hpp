@@ -179,6 +179,8 @@ class ModeManager {
   // `came_to_rest` tells whether contacts were closed.
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
+  // begin_towards() moves the states that feel the relays of a series to where its limit is not reached yet.
+  void begin_towards(const Accumulation& accumulation);
   bool finish_without_value(const std::vector<Index>& surfaces, const std::string& turns);
   // Something else happened between the crossings: an impact, a reset; or what accumulated has come to its limit.
   void forget_crossings();

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
@@ -161,6 +162,30 @@ bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const
   return true;
 }
 
+// The relays of a turn have a mean that is not the one of sliding. The states that feel them begin where sliding brings them to their limits.
+void ModeManager::begin_towards(const Accumulation& accumulation) {
+  LocationTools& here = *now_.here;
+  Vector velocity(now_.x.size()), above(now_.x.size()), below(now_.x.size());
+  Eigen::Array<bool, Eigen::Dynamic, 1> feels = Eigen::Array<bool, Eigen::Dynamic, 1>::Zero(now_.x.size());
+  try {
+    here.ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+    here.ode.velocity(now_.t, now_.x, velocity);
+    for (const Index i : accumulation.ids) {
+      Vector lambda = now_.lambda;
+      lambda[i] = 1;
+      here.evaluator.field(now_.t, now_.x, lambda, above);
+      lambda[i] = -1;
+      here.evaluator.field(now_.t, now_.x, lambda, below);
+      feels = feels || above.array() != below.array();
+    }
+  } catch (const std::exception&) {
+    return;  // the run says where the field has no value
+  }
+  for (Index j = 0; j < now_.x.size(); ++j)
+    if (feels[j]) now_.x[j] = accumulation.state[j] - accumulation.remaining * velocity[j];
+  if (!on_surface_.empty()) here.geometry.project(now_.t, on_surface_, now_.weights, now_.x);
+}
+
 bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   const bool only_crossings = are_only_crossings(history_.turns);
   history_.turns.clear();
@@ -215,6 +240,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
     adopt(resolution);
     record.to = now_.word();
     if (!is_now) {
+      begin_towards(accumulation);
       limit.record = std::move(record);
       now_.agenda.limits.push_back(std::move(limit));
       return true;
