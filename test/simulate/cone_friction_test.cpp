@@ -204,9 +204,11 @@ friction = { mu = 0.3, velocity = ["vx + a*t*y", "vy - a*t*x"], acts_on = [{ vx 
   for_all_methods(text(slips + 0.3), [&](const Finished& finished, double rtol) {
     REQUIRE(kinds(finished.solution) == "sliding_exit");
     if (finished.method == Method::rodas) CHECK(finished.solution.statistics.steps < 3000);
-    CHECK(std::abs(finished.solution.events[0].t - slips) < 200 * rtol);
+    // Adams gathers up to 115 tolerances at the tightest one.
+    const double allowed = (rtol < 1e-9 ? 200 : 100) * rtol;
+    CHECK(std::abs(finished.solution.events[0].t - slips) < allowed);
     const double turned = 0.5 * a * slips * slips;
-    CHECK(std::abs(finished.solution.events[0].before(0) - r * std::cos(turned)) < 200 * rtol);
+    CHECK(std::abs(finished.solution.events[0].before(0) - r * std::cos(turned)) < allowed);
     CHECK((finished.solution.final.state - reference.solution.final.state).norm() < 1000 * rtol);
   });
 }

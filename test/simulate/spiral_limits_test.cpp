@@ -77,3 +77,66 @@ TEST_CASE("a state that feels the relays of a spiral comes to its limit with it,
     });
   }
 }
+
+namespace {
+
+std::string twisting(double start) {
+  const std::string begins = exact_text(start);
+  return R"toml(
+[states]
+x = 0.3
+v = 0.7
+b = 0
+[time]
+start = )toml" +
+         begins + "\nend = " + exact_text(start + 4) + R"toml(
+[surfaces]
+p = "x"
+q = "v"
+[derivatives]
+x = "v"
+v = "-3*sgn(p) - sgn(q)"
+b = "-b + cos(t - )toml" +
+         begins + R"toml() + sgn(p)"
+)toml";
+}
+
+// The limit of the twisting and b there: the motion is made of parabolas, of which every half turn has two.
+struct TwistingLimit {
+  double t = 0, b = 0;
+};
+TwistingLimit exact_twisting() {
+  TwistingLimit at;
+  double x = 0.3, v = 0.7, relay = 1;
+  const auto follow = [&](double duration) {
+    const auto forced = [&](double time) { return 0.5 * (std::cos(time) + std::sin(time)) + relay; };
+    at.b = (at.b - forced(at.t)) * std::exp(-duration) + forced(at.t + duration);
+    at.t += duration;
+  };
+  for (int half = 0; half < 120; ++half) {
+    follow(v / 4);  // outwards, with an acceleration of 4, to where the speed is zero
+    x += v * v / 8;
+    follow(std::sqrt(x));  // and back, with one of 2
+    v = 2 * std::sqrt(x);
+    x = 0;
+    relay = -relay;
+  }
+  return at;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a state that feels the relays of a twisting controller comes to its limit with it, whatever the clock "
+    "shows") {
+  const TwistingLimit exact = exact_twisting();
+  for (const double start : {0.0, 100.0, 1e4}) {
+    CAPTURE(start);
+    for_all_methods(twisting(start), {1e-8, 1e-10, 1e-12}, [&](const Finished& finished, double rtol) {
+      const EventRecord& last = finished.solution.events.back();
+      REQUIRE(last.kind == EventKind::zeno);
+      CHECK(std::abs(last.t - start - exact.t) < 200 * rtol + 1e-10);
+      CHECK(std::abs(last.after[2] - exact.b) < 200 * rtol + 1e-10);
+    });
+  }
+}

@@ -179,8 +179,9 @@ class ModeManager {
   // `came_to_rest` tells whether contacts were closed.
   bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
   bool jump_to_crossing_limit(const Accumulation& accumulation);
-  // begin_towards() moves the states that feel the relays of a series to where its limit is not reached yet.
-  void begin_towards(const Accumulation& accumulation);
+  // begin_towards() sets the states on which the relays of a series act, so that sliding takes them to the limit of the series in the time
+  // that remains. `turning` evaluates the field in which the series turned.
+  void begin_towards(const Accumulation& accumulation, Evaluator& turning);
   bool finish_without_value(const std::vector<Index>& surfaces, const std::string& turns);
   // Something else happened between the crossings: an impact, a reset; or what accumulated has come to its limit.
   void forget_crossings();

@@ -162,27 +162,27 @@ bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const
   return true;
 }
 
-// The relays of a turn have a mean that is not the one of sliding. The states that feel them begin where sliding brings them to their limits.
-void ModeManager::begin_towards(const Accumulation& accumulation) {
+// The mean of a relay over a turn is not its value in sliding, which would take these states elsewhere.
+void ModeManager::begin_towards(const Accumulation& accumulation, Evaluator& turning) {
   LocationTools& here = *now_.here;
   Vector velocity(now_.x.size()), above(now_.x.size()), below(now_.x.size());
-  Eigen::Array<bool, Eigen::Dynamic, 1> feels = Eigen::Array<bool, Eigen::Dynamic, 1>::Zero(now_.x.size());
+  Eigen::Array<bool, Eigen::Dynamic, 1> is_moved = Eigen::Array<bool, Eigen::Dynamic, 1>::Zero(now_.x.size());
   try {
     here.ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
     here.ode.velocity(now_.t, now_.x, velocity);
     for (const Index i : accumulation.ids) {
       Vector lambda = now_.lambda;
       lambda[i] = 1;
-      here.evaluator.field(now_.t, now_.x, lambda, above);
+      turning.field(now_.t, now_.x, lambda, above);
       lambda[i] = -1;
-      here.evaluator.field(now_.t, now_.x, lambda, below);
-      feels = feels || above.array() != below.array();
+      turning.field(now_.t, now_.x, lambda, below);
+      is_moved = is_moved || above.array() != below.array();
     }
   } catch (const std::exception&) {
     return;  // the run says where the field has no value
   }
   for (Index j = 0; j < now_.x.size(); ++j)
-    if (feels[j]) now_.x[j] = accumulation.state[j] - accumulation.remaining * velocity[j];
+    if (is_moved[j]) now_.x[j] = accumulation.state[j] - accumulation.remaining * velocity[j];
   if (!on_surface_.empty()) here.geometry.project(now_.t, on_surface_, now_.weights, now_.x);
 }
 
@@ -203,6 +203,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   }
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
+  Evaluator& turning = now_.here->evaluator;
   // Everything else goes on until the limit, unless there is nothing else.
   const bool is_now = hardly_takes_time(now_, kInfinity, accumulation.remaining) ||
                       hardly_moves(now_, accumulation.remaining);
@@ -222,6 +223,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
       report_limit(std::move(unseen), true);
       return true;
     }
+    begin_towards(accumulation, turning);
     unseen.reason += reason::stay_zero(true, order_of_sliding(now_));
     limit.record = std::move(unseen);
     limit.record.to = now_.word();
@@ -240,7 +242,7 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
     adopt(resolution);
     record.to = now_.word();
     if (!is_now) {
-      begin_towards(accumulation);
+      begin_towards(accumulation, turning);
       limit.record = std::move(record);
       now_.agenda.limits.push_back(std::move(limit));
       return true;
