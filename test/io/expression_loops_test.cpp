@@ -39,7 +39,7 @@ bool same_bits(const Scalar& one, const Scalar& other) {
   return std::memcmp(&one, &other, sizeof(Scalar)) == 0;
 }
 
-// Whether every output of the loops has the value of a tape of its own, to the last bit.
+// agree() returns true where every output of the loops has the value that a tape for that output alone has, to the last bit.
 template <class Scalar, class Inputs>
 bool agree(const Loops& loops, const ExpressionGraph& graph, const std::vector<NodeId>& outputs,
            const Inputs& inputs) {

@@ -34,6 +34,7 @@ std::uint64_t hash_of(const Node& node) {
 
 // Nodes of an operation that are made one after the other stand near each other in the table, by the greatest of their operands: a
 // large model is read in the order of the memory. A node that finds no place there is where its hash leads.
+// Other numbers of places were not measured.
 constexpr int kNearbySlots = 8;
 
 std::uint64_t nearby(const Node& node, std::uint64_t hash) {

@@ -46,7 +46,7 @@ class Loops {
   friend class LoopFinder;
   friend class LoopRows;
 
-  // Rows that are evaluated at a time.
+  // Rows that are evaluated at a time. Other values were not measured.
   static constexpr std::size_t kLanes = 64;
 
   enum class Kind : std::uint8_t { state, lambda, constant, kept, time, impact };
@@ -79,7 +79,7 @@ class Loops {
     double value = 0;
   };
 
-  // Numbers that are on the stack, since clearing memory would cost more than small loops.
+  // Numbers that are on the stack, since clearing memory would cost more than small loops. Other values were not measured.
   static constexpr std::size_t kSmall = 2048;
 
   template <class Scalar, class Inputs, class Store>

@@ -19,7 +19,7 @@ using Plane = Eigen::Vector2d;
 constexpr double kOnCone = 1e-12;
 // A contact that was found to break away is at its bound within this part of it.
 constexpr double kAtBound = 1e-6;
-// Friction that would have to be larger than its bound by this part makes so little acceleration that slip begins softly.
+// Slip begins softly where the friction that would hold exceeds its bound by no more than this part. Other values were not measured.
 constexpr double kSoftly = 0.01;
 // A force whose effect is this part of what it is without friction does not lift any more.
 constexpr double kLifts = 1e-9;

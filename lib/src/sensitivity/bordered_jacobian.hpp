@@ -37,7 +37,7 @@ class BorderedJacobian {
   Index size() const { return size_; }
   const SplitJacobian& parts() const { return split_; }
 
-  // Whether all numbers are the same.
+  // are_same() returns true where both have the same pattern and the same entries, to the last bit.
   static bool are_same(const Value& a, const Value& b);
 
  private:

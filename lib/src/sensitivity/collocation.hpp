@@ -29,7 +29,7 @@ class Collocation {
     for (const Radau& formula : formulas_) most = std::max(most, static_cast<std::size_t>(formula.stages));
     return most;
   }
-  // Whether a step costs less after another one of the same length.
+  // keeps_factors() returns true where a step costs less if it is as long as the step before it.
   virtual bool keeps_factors() const { return false; }
   // J S at t.
   virtual Matrix slope(double t, const Matrix& s) = 0;

@@ -12,7 +12,8 @@ namespace {
 
 // The difference of a time and the sum of steps before it is a step again, to about so much.
 constexpr double kSameStep = 1e-9;
-// Pivots that are good for a step are not checked again for one that is longer or shorter by less than this: a choice.
+// Pivots that are good for a step are not checked again for one that is longer or shorter by a factor less than this. It is a choice;
+// other values were not measured.
 constexpr double kNearStep = 3;
 
 }  // namespace

@@ -11,8 +11,9 @@ namespace slideway {
 
 namespace {
 
+// After so many turns a shorter step is taken, and after one that leaves more of the error than kSlowest. Both decide cost alone, since a
+// step counts only when its equations are solved to their tolerance. Other values were not measured.
 constexpr int kMostTurns = 10;
-// Turns that reduce the error by less are worth less than a shorter step.
 constexpr double kSlowest = 0.6;
 
 }  // namespace

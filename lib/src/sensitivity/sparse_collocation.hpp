@@ -30,7 +30,7 @@ class SparseCollocation final : public Collocation {
   ModeFactors& factors() { return factors_[static_cast<std::size_t>(&formula() - formulas().data())]; }
   // Evaluates Ĵ at all stages; false if its size changes on the way.
   bool evaluate(double a, double h, const Matrix& s);
-  // Whether Ĵ is the same at all stages.
+  // is_constant() returns true where Ĵ is the same at all stages of the step.
   bool is_constant() const;
   // Where S has not changed yet, and Ĵ is the same at all stages, so is their product.
   void find_residuals(const Matrix& s, bool is_first, bool are_alike);

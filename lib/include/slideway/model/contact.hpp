@@ -54,7 +54,7 @@ struct ContactFriction {
 
 // Coulomb's friction of a contact in the plane of its surfaces.
 struct ConeFriction {
-  // Of the two parts of its force where they are observed; "friction 1 of CONTACT" and "friction 2 of CONTACT" if empty.
+  // `names` are those of the two observables for the parts of the friction; empty ones become "friction 1 of CONTACT" and "friction 2 of CONTACT".
   std::array<std::string, 2> names = {};
   // v₁ and v₂, the velocities of the surfaces on each other along two directions that are orthogonal. Required.
   std::array<Guard, 2> velocities = {};
