@@ -25,7 +25,7 @@ void CvodeRoots::evaluate(double t, N_Vector x, double* values) noexcept {
   bool has_values = t != start_;
   if (has_values) {
     try {
-      ode_.root_values(t, Eigen::Map<const Vector>(N_VGetArrayPointer(x), ode_.states()), result);
+      ode_.root_values(t, Eigen::Map<const Vector>(NV_DATA_S(x), NV_LENGTH_S(x)), result);
     } catch (...) {
       has_values = false;
     }
@@ -36,8 +36,10 @@ void CvodeRoots::evaluate(double t, N_Vector x, double* values) noexcept {
   }
   for (Index k = 0; k < count_; ++k) {
     const double value = values[k];
-    const double size = std::clamp(std::abs(value), smallest, largest);
-    values[k] = !std::isfinite(value) ? not_fallen : value < 0 ? -size : size;
+    const double size = std::abs(value);
+    if (size >= smallest && size <= largest) continue;
+    const double held = std::clamp(size, smallest, largest);
+    values[k] = !std::isfinite(value) ? not_fallen : value < 0 ? -held : held;
   }
 }
 

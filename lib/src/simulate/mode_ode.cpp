@@ -263,17 +263,13 @@ bool ModeOde::velocity_knows_exits() const {
 // CVODE asks for the root functions after each step, and some ten times more at a root: a guard that takes a system to be solved is
 // left to the certified scan.
 void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
-  values.setOnes();
+  const Index surfaces = h_.size();
+  for (Index i = unwatched_roots_ ? surfaces : 0; i < values.size(); ++i) values[i] = 1;
   if (!unwatched_roots_) return;
   const Mode& mode = field_.mode();
   const std::vector<Index>& sliding = field_.sliding();
-  const Index surfaces = h_.size();
-  if (surfaces > static_cast<Index>(sliding.size())) {
-    evaluator_.guards(t, x, h_);
-    for (Index i = 0; i < surfaces; ++i) {
-      if (!mode.slides_on(i)) values[i] = number_of(mode.codes()[i]) * h_[i];
-    }
-  }
+  if (surfaces > static_cast<Index>(sliding.size())) evaluator_.guards(t, x, h_);
+  for (Index i = 0; i < surfaces; ++i) values[i] = mode.slides_on(i) ? 1 : number_of(mode.codes()[i]) * h_[i];
   if (sliding.size() == 1 && velocity_knows_exits()) {
     double w_minus = field_.last_w_minus();
     double w_plus = field_.last_w_plus();
