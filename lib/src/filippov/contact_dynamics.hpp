@@ -16,8 +16,12 @@
 // n = v/|v|, smoothly continued beyond v = 0 on the line of slip. One that sticks has two rows more: v' = 0, held by forces along c₁, c₂.
 // Slip that begins with no acceleration grows like t², and v/|v| would make the equations stiff without bounds. The friction that would
 // hold has the direction −m, m = −Q/|Q|, and v stays beside m up to the angle |m'||v|/α, with the acceleration α of friction. Slip begins with
-//     n = (v + εm)/|v + εm|,     ε² |m'|/α a small part of the tolerance of v
-// which turns v aside by |m'||v|ε/α, and ends to begin at a speed of many ε, or where that can be seen. Without ε it is n = m.
+//     n = (v + εm)/|v + εm|,     ε² |m'|/α a part of the tolerance of v
+// which turns v aside by |m'||v|ε/α, and has begun at the speed ε, or where that exceeds errors. Without ε it is n = m.
+//
+// Directions of slip are drawn to those of the forces at the rate α/|v|, or α/|v + εm| where slip begins. Explicit steps that are not stable
+// for it make errors of the tolerances across the slip, which change the demand on friction. slip_decay() bounds those steps.
+// Slip ends only where friction would hold: it goes on where |Q| exceeds its bound and m is ahead, whatever errors of v say.
 // Rows number the contacts first, then the two velocities of every contact.
 //
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
