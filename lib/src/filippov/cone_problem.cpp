@@ -19,8 +19,6 @@ using Plane = Eigen::Vector2d;
 constexpr double kOnCone = 1e-12;
 // A contact that was found to break away is at its bound within this part of it.
 constexpr double kAtBound = 1e-6;
-// Slip begins softly where the friction that would hold exceeds its bound by no more than this part. Other values were not measured.
-constexpr double kSoftly = 0.01;
 // A force whose effect is this part of what it is without friction does not lift any more.
 constexpr double kLifts = 1e-9;
 // Angles at which the direction of slip is looked for, and the most steps to its zero between two of them.
@@ -166,9 +164,8 @@ std::optional<One> solve_one(const Eigen::Matrix3d& B, const Eigen::Vector3d& q,
         contact.breaks_away && friction >= contact.ratio * bound * (1 - kAtBound) && friction > 0;
     if (is_within && !is_at_bound) return One{.z = held, .sticks = true};
     if (reference.isZero(0) && friction > 0) reference = -held.tail<2>() / friction;
-    // It begins to slip with no acceleration.
-    const double near = contact.begins_softly ? kSoftly : is_at_bound ? kAtBound : 0;
-    if (held[0] > 0 && friction > 0 && std::abs(friction - bound) <= near * bound) {
+    // It begins to slip with no acceleration, but for errors of the state.
+    if (held[0] > 0 && is_at_bound && contact.ratio == 1) {
       One begins{.z = held, .direction = -held.tail<2>() / friction, .begins = true};
       begins.z.tail<2>() *= bound / friction;
       return begins;

@@ -23,12 +23,11 @@ namespace slideway {
 // The rows of one contact in B, q and z.
 struct ConeRows {
   Index normal = 0;
-  Index tangential = -1;       // the first of two rows; none where the contact has no friction of its own
-  double coefficient = 0;      // μ
-  double ratio = 1;            // ρ
-  double least = 0;            // P₀
-  bool begins_softly = false;  // a little above the bound, too
-  bool breaks_away = false;    // at the bound of what it holds, it slips
+  Index tangential = -1;     // the first of two rows; none where the contact has no friction of its own
+  double coefficient = 0;    // μ
+  double ratio = 1;          // ρ
+  double least = 0;          // P₀
+  bool breaks_away = false;  // at the bound of what it holds, it slips
   Eigen::Vector2d slip =
       Eigen::Vector2d::Zero();  // before the impact: of several directions the nearest one is taken
 };

@@ -16,8 +16,12 @@
 // n = v/|v|, smoothly continued beyond v = 0 on the line of slip. One that sticks has two rows more: v' = 0, held by forces along c₁, c₂.
 // Slip that begins with no acceleration grows like t², and v/|v| would make the equations stiff without bounds. The friction that would
 // hold has the direction −m, m = −Q/|Q|, and v stays beside m up to the angle |m'||v|/α, with the acceleration α of friction. Slip begins with
-//     n = (v + εm)/|v + εm|,     ε² |m'|/α a small part of the tolerance of v
-// which turns v aside by |m'||v|ε/α, and ends to begin at a speed of many ε, or where that can be seen. Without ε it is n = m.
+//     n = (v + εm)/|v + εm|,     ε² |m'|/α a part of the tolerance of v
+// which turns v aside by |m'||v|ε/α, and has begun at the speed ε, or where that exceeds errors. Without ε it is n = m.
+//
+// Directions of slip are drawn to those of the forces at the rate α/|v|, or α/|v + εm| where slip begins. Explicit steps that are not stable
+// for it make errors of the tolerances across the slip, which change the demand on friction. slip_decay() bounds those steps.
+// Slip ends only where friction would hold: it goes on where |Q| exceeds its bound and m is ahead, whatever errors of v say.
 // Rows number the contacts first, then the two velocities of every contact.
 //
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
@@ -98,8 +102,8 @@ class ContactDynamics {
   // Slip that begins: what is left of the difference that nobody sees, after forces(); without bounds where it has begun.
   double begin_guard(double t, ConstVectorRef x, Index i) const;
   bool begins_to_slip(Index i) const { return plane_frictions_[static_cast<std::size_t>(i)].begins; }
-  // A speed of slip below this part of the tolerances is seen by nobody.
-  void set_unseen(Index i, double speed);
+  // A speed of slip up to `slow` is one of errors. Slip that begins is followed as well as to `unseen`.
+  void set_slip_errors(Index i, double slow, double unseen);
   void end_begin(double t, ConstVectorRef x, Index i);
   // is_slow() tells whether a speed of slip is one of errors.
   bool is_slow(double t, ConstVectorRef x, Index i) const;
@@ -108,7 +112,12 @@ class ContactDynamics {
   double slip_rounding(double t, ConstVectorRef x, Index i);
   double slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
   // Takes the directions of slip at the begin of a step.
-  void follow_slip(double t, ConstVectorRef x);
+  void follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // slips_on() tells of a slow slip whether the force leads it on: friction would not hold at rest, nor turn it back.
+  bool slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
+  bool slips_in_plane() const;
+  // slip_decay() is the fastest rate at which directions of slip are drawn to those of the forces: α/|v|.
+  double slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The contact stops, or is found at the bound of what it holds; staying_closed() then decides how it goes on.
   void stop_slip(Index i) { plane_frictions_[static_cast<std::size_t>(i)].sticks = true; }
   void break_away(Index i) { plane_frictions_[static_cast<std::size_t>(i)].breaks_away = true; }
@@ -222,8 +231,10 @@ class ContactDynamics {
     double reach = 0;                                     // ε; 0: none
     Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of slip, where the velocity does not tell it
     double rounding = 0;                                  // of the speed, below which it does not
-    double unseen = 0;                                    // a speed that is below the tolerances
-    int slow_steps = -1;                                  // in a row; −1 before it has been fast
+    double slow = 0;                                      // a speed that is one of errors
+    double unseen = 0;                                    // by which v may be aside where slip begins
+    bool ends = false;                                    // slow, and friction would hold it
+    bool has_stopped = false;                             // it has been so for a step
     template <class Visit>
     void visit_fields(Visit& visit) {
       visit("sticks", sticks);
@@ -234,8 +245,10 @@ class ContactDynamics {
       visit("along_first", direction[0]);
       visit("along_second", direction[1]);
       visit("rounding", rounding);
+      visit("slow", slow);
       visit("unseen", unseen);
-      visit("slow_steps", slow_steps);
+      visit("ends", ends);
+      visit("has_stopped", has_stopped);
     }
   };
   // ---- rows
@@ -267,6 +280,11 @@ class ContactDynamics {
   void find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& closed);
   // Directions of slip that begins.
   void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  struct Held {
+    Eigen::Vector2d force;
+    bool is_within = false;
+  };
+  Held held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda, Index contact);
   void take_cone_forces(double t, ConstVectorRef x, double weight);
   [[noreturn]] void refuse_tangential(double t, Index row);
   [[noreturn]] void refuse_mixed_impact(double t, const std::vector<Index>& touching) const;

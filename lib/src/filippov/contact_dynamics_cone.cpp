@@ -16,23 +16,6 @@ namespace {
 constexpr double kWithinCone = 1e-10;
 // Rounding of the velocity of slip, in units of its terms.
 constexpr double kSlipRounding = 64;
-// The direction of a speed below so many unseen ones is one of errors; the line of slip then stays, so that its end is seen.
-constexpr double kLineStays = 200;
-// Slip begins in the direction m, where it has no ε, up to so many unseen speeds aside: one tolerance. Other values were not measured.
-constexpr double kBegins = 50;
-// Slip that begins softly goes back, or aside, at so many unseen speeds. At 50, dopri5 at rtol 1e-8 leaves the soft begin within 1 ms on a table
-// whose speed grows by 0.001 rad/s²; at 500 it has the one event there, from 1e-6 to 1e-10.
-constexpr double kWayBack = 500;
-// ε²|m'|/α in unseen speeds, and the speed in ε at which slip has begun: v is aside by the product of both then, half a tolerance. On that
-// table dopri5 takes 865 steps at rtol 1e-6 with them, and bdf and rodas at 1e-9 end within 1.1e-7 of each other.
-constexpr double kReach = 8;
-constexpr double kHasBegun = 3;
-// The direction of slow slip is known at so many unseen speeds, where it has turned in a step by no more than this angle's cosine says. Other
-// values were not measured.
-constexpr double kKnownDirection = 10;
-constexpr double kTurnsInStep = 0.5;
-// Slow slip whose direction has not been known for so many steps has stopped. Other values were not measured.
-constexpr int kMostSlowSteps = 10;
 
 }  // namespace
 
@@ -119,22 +102,18 @@ ContactDynamics::StickSlipGuard ContactDynamics::stick_slip_guard(double t, Cons
     const double held = std::hypot(buffers_.all_friction[i], buffers_.second_friction[i]);
     return {bound - held, std::abs(bound) + held};
   }
+  const PlaneFriction& friction = plane_frictions_[at(i)];
   const Eigen::Vector2d slip = slip_of(t, x, i);
   const double speed = slip.norm();
-  // The errors of slip that begins are no way back.
-  if (plane_frictions_[at(i)].begins) {
-    const double unseen = kWayBack * plane_frictions_[at(i)].unseen;
-    return {slip.dot(plane_frictions_[at(i)].direction) + unseen, speed + unseen};
-  }
-  // Explicit steps may go to and fro about v = 0, in reach of their errors, without coming to the line across it.
-  const PlaneFriction& friction = plane_frictions_[at(i)];
-  if (friction.slow_steps > kMostSlowSteps && is_slow(t, x, i)) return {-kLineStays * friction.unseen, speed};
-  return {slip.dot(plane_frictions_[at(i)].direction) < 0 ? -speed : speed, speed};
+  if (friction.has_stopped && is_slow(t, x, i)) return {-friction.slow, speed};
+  const double along = slip.dot(friction.direction);
+  if (friction.begins) return {along, speed};
+  return {along < 0 ? -speed : speed, speed};
 }
 
 bool ContactDynamics::is_slow(double t, ConstVectorRef x, Index i) const {
   const PlaneFriction& friction = plane_frictions_[at(i)];
-  return slip_of(t, x, i).norm() <= friction.rounding + kLineStays * friction.unseen;
+  return slip_of(t, x, i).norm() <= friction.rounding + friction.slow;
 }
 
 double ContactDynamics::begin_guard(double t, ConstVectorRef x, Index i) const {
@@ -142,18 +121,54 @@ double ContactDynamics::begin_guard(double t, ConstVectorRef x, Index i) const {
   if (!friction.begins) return 1;
   const Eigen::Vector2d slip = slip_of(t, x, i);
   const double across = std::abs(slip[0] * friction.direction[1] - slip[1] * friction.direction[0]);
-  if (!(friction.reach > 0)) return kBegins * friction.unseen - across;
+  if (!(friction.reach > 0)) return friction.slow - across;
   const double speed = slip.norm();
-  return std::min(kWayBack * friction.unseen - across * friction.reach / (speed + friction.reach),
-                  kHasBegun * friction.reach - speed);
+  return std::min(friction.reach - speed, friction.slow - across * friction.reach / (speed + friction.reach));
 }
 
-void ContactDynamics::set_unseen(Index i, double speed) {
+void ContactDynamics::set_slip_errors(Index i, double slow, double unseen) {
   PlaneFriction& friction = plane_frictions_[at(i)];
-  friction.unseen = speed;
+  friction.slow = slow;
+  friction.unseen = unseen;
   if (!friction.begins) friction.reach = 0;
   if (friction.begins && friction.reach == 0 && friction.lag > 0)
-    friction.reach = std::sqrt(kReach * speed / friction.lag);
+    friction.reach = std::sqrt(unseen / friction.lag);
+}
+
+bool ContactDynamics::slips_in_plane() const {
+  return std::any_of(cones_.begin(), cones_.end(), [this](Index c) {
+    return !sticks(c) && std::binary_search(closed_.begin(), closed_.end(), c);
+  });
+}
+
+double ContactDynamics::slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  forces(t, x, lambda);
+  double fastest = 0;
+  for (const Index c : cones_) {
+    if (sticks(c) || !std::binary_search(closed_.begin(), closed_.end(), c)) continue;
+    const PlaneFriction& friction = plane_frictions_[at(c)];
+    const Eigen::Vector2d n = direction_of(t, x, c);
+    const Eigen::Vector2d across(-n[1], n[0]);
+    buffers_.friction_unit.setZero();
+    for (Index k = 0; k < 2; ++k) {
+      buffers_.unit.setZero(x.size());
+      contact(c).cone->acts_on[at(k)](t, x, buffers_.unit);
+      buffers_.friction_unit += across[k] * buffers_.unit;
+    }
+    double effect = 0;
+    for (Index k = 0; k < 2; ++k) {
+      const Sparse& gradient = slopes(t, x, contacts() + 2 * c + k);
+      effect += across[k] * gradient.dot(buffers_.friction_unit);
+    }
+    const double speed = slip_of(t, x, c).norm();
+    const double reach = friction.begins ? friction.reach + speed : std::max(speed, friction.slow);
+    const double bound = std::hypot(buffers_.all_friction[c], buffers_.second_friction[c]);
+    if (reach > 0 && !(friction.begins && friction.reach == 0))
+      fastest = std::max(fastest, bound * effect / reach);
+  }
+  buffers_.friction_unit.setZero();
+  buffers_.unit.setZero();
+  return fastest;
 }
 
 void ContactDynamics::end_begin(double t, ConstVectorRef x, Index i) {
@@ -183,25 +198,40 @@ void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lam
   }
 }
 
-void ContactDynamics::follow_slip(double t, ConstVectorRef x) {
+void ContactDynamics::follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda) {
   if (!cones_.empty()) along_.is_known = false;
   for (const Index c : cones_) {
     PlaneFriction& friction = plane_frictions_[at(c)];
     if (friction.sticks || friction.begins || !std::binary_search(closed_.begin(), closed_.end(), c))
       continue;
     const Eigen::Vector2d slip = slip_of(t, x, c);
-    const double speed = slip.norm();
-    if (is_slow(t, x, c)) {
-      if (speed > friction.rounding + kKnownDirection * friction.unseen &&
-          slip.dot(friction.direction) > kTurnsInStep * speed)
-        friction.direction = slip / speed;
-      else if (friction.slow_steps >= 0)
-        ++friction.slow_steps;
-      continue;
-    }
-    friction.slow_steps = 0;
-    if (slip.dot(friction.direction) > 0) friction.direction = slip / speed;
+    const bool ends = is_slow(t, x, c) && held_from_slip(t, x, lambda, c).is_within;
+    friction.has_stopped = ends && friction.ends;
+    friction.ends = ends;
+    if (!ends && slip.norm() > friction.rounding && slip.dot(friction.direction) > 0)
+      friction.direction = slip.normalized();
   }
+}
+
+// The friction that would hold a contact that slips.
+ContactDynamics::Held ContactDynamics::held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                      Index i) {
+  PlaneFriction& friction = plane_frictions_[at(i)];
+  friction.sticks = true;
+  solve_for_forces(t, x, lambda, 0, closed_);
+  friction.sticks = false;
+  const auto row =
+      std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), i) - at_hand_.contacts.begin();
+  const auto first = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * i) -
+                     at_hand_.contacts.begin();
+  const Eigen::Vector2d force = at_hand_.solution.segment<2>(first);
+  const double bound = ratio_of(t, x, i) * coefficient_of(t, x, i) * at_hand_.solution[row];
+  return {.force = force, .is_within = force.norm() <= bound * (1 + kWithinCone)};
+}
+
+bool ContactDynamics::slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
+  const Held held = held_from_slip(t, x, lambda, i);
+  return !held.is_within && held.force.dot(plane_frictions_[at(i)].direction) <= 0;
 }
 
 void ContactDynamics::set_closed_in(const Mode& word, Index surfaces) {
@@ -303,7 +333,6 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
       if (slip.norm() > 0) one.slip = slip.normalized();
     } else {
       one.ratio = ratio_of(t, x, of[r]);
-      one.begins_softly = true;
       one.breaks_away = plane_frictions_[at(of[r])].breaks_away;
     }
     next += 2;
@@ -327,7 +356,7 @@ std::vector<Index> ContactDynamics::settle_plane_frictions(double t, ConstVector
     PlaneFriction& friction = plane_frictions_[at(c)];
     const Eigen::Vector2d slip = slip_of(t, x, c);
     friction.rounding = slip_rounding(t, x, c);
-    friction.slow_steps = -1;
+    friction.ends = friction.has_stopped = false;
     friction.sticks = !(slip.norm() > friction.rounding);
     friction.begins = friction.begins && !friction.sticks;
     if (friction.sticks) {

@@ -12,6 +12,8 @@ namespace {
 
 // The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDop853StabilityLimit = 6.1;
+// |R(z)| ≤ 1/2 on −6 ≤ z ≤ 0.
+constexpr double kDop853Halves = 6;
 // The maximum of θ⁴(1−θ)³, and a little more.
 constexpr double kGreatestLastPart = 0.0084;
 // The error of a step is taken for so many times its estimate: then runs are about as accurate as those of dopri5 at the same tolerance.
@@ -161,7 +163,8 @@ Dop853Stepper::Dop853Stepper(SmoothOde& ode, const StepperOptions& options)
                       .growth = 6,
                       .reduction = 1.0 / 3,
                       .trial_parts = 3000,
-                      .starting_error = 1e4},
+                      .starting_error = 1e4,
+                      .halves_up_to = kDop853Halves},
                      8),
       formula_(states_),
       third_error_(Vector::Zero(states_)),

@@ -12,6 +12,9 @@ namespace {
 // The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDopri5StabilityLimit = 3.25;
 
+// |R(z)| ≤ 1/2 on −2.9 ≤ z ≤ 0, where R is the formula's function of stability.
+constexpr double kDopri5Halves = 2.9;
+
 struct StepEnds {
   StepEnds(const RungeKuttaStep& step, const Vector& middle)
       : x(step.x.data()),
@@ -124,7 +127,8 @@ Dopri5Stepper::Dopri5Stepper(SmoothOde& ode, const StepperOptions& options)
                       .growth = 10,
                       .reduction = 0.1,
                       .trial_parts = 1000,
-                      .starting_error = 100},
+                      .starting_error = 100,
+                      .halves_up_to = kDopri5Halves},
                      5),
       formula_(states_) {}
 

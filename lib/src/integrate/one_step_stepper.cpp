@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 
 #include "core/constants.hpp"
@@ -189,7 +190,9 @@ StepReport OneStepStepper::step() {
   const double whole = std::max(std::abs(way_.reached), std::abs(way_.end));
   const bool indivisible = way_.end - way_.reached <= kIndivisible * whole;
   const double shortest = std::max(kShortestOneStep * std::abs(way_.reached), kShortestStepOfAll * whole);
-  double h = std::max(way_.next_step, shortest);
+  const double stable = longest_stable_step();
+  const bool is_bounded = stable < std::min(way_.next_step, way_.end - way_.reached);
+  double h = std::max(std::min(way_.next_step, stable), shortest);
   bool rejected = false;
   while (true) {
     h = fitted(h);
@@ -227,6 +230,7 @@ StepReport OneStepStepper::step() {
     h = std::max(h * factor, shortest);
   }
 
+  if (is_bounded && !rejected) note_bounded_step();
   ++steps_;
   const double start = way_.reached;
   const bool to_end = h >= way_.end - start;
@@ -260,6 +264,22 @@ void OneStepStepper::note_stiffness(double limit, const Vector& stage_state, con
   } else if (++stiffness_.smooth_steps >= kSmoothSteps) {
     stiffness_.stiff_steps = 0;
   }
+}
+
+void OneStepStepper::note_bounded_step() {
+  stiffness_.smooth_steps = 0;
+  stiffness_.stiff_steps += kHeldUpSteps;
+}
+
+double OneStepStepper::longest_stable_step() {
+  if (control_.halves_up_to == 0) return std::numeric_limits<double>::infinity();
+  double rate = 0;
+  try {
+    rate = ode_.decay_rate(step_.t, step_.x);
+  } catch (const std::exception&) {
+    // The step comes to the same obstacle, and tells of it.
+  }
+  return rate > 0 ? control_.halves_up_to / rate : std::numeric_limits<double>::infinity();
 }
 
 bool OneStepStepper::project_onto_surface() {

@@ -64,6 +64,8 @@ class OneStepStepper : public Stepper {
     // ends_on_clock tells whether a step ends at a time that the clock holds: what is stiff multiplies the
     // time by which it would be late.
     bool ends_on_clock = false;
+    // A step damps what decays at a rate of so many of its reciprocals to half at least; 0: a step of any length does.
+    double halves_up_to = 0;
   };
 
   OneStepStepper(SmoothOde& ode, const StepperOptions& options, const Control& control, Index terms);
@@ -118,6 +120,10 @@ class OneStepStepper : public Stepper {
   static constexpr int kSmoothSteps = 6;
 
   bool project_onto_surface();
+  // Stability rather than accuracy has bounded the step, which is far from both where note_stiffness() looks.
+  void note_bounded_step();
+  // The longest step that is stable where the ode knows a rate of decay.
+  double longest_stable_step();
   // allow_for_clock() takes a step h from `step_.t` on; each later step of this start calls it.
   void allow_for_clock(double h);
   double starting_step();

@@ -46,6 +46,10 @@ class SmoothOde {
   virtual void prepare_preconditioner(double /*t*/, ConstVectorRef /*x*/, double /*gamma*/) {}
   virtual void precondition(ConstVectorRef /*r*/, VectorRef /*z*/) {}
 
+  // decay_rate() is a rate, in 1/time, at which solutions near x are known to come together; 0 where nothing is known. Explicit steps
+  // beyond their limit of stability of it make errors of the tolerances out of those that would decay.
+  virtual double decay_rate(double /*t*/, ConstVectorRef /*x*/) { return 0; }
+
   // root_functions() is the number of functions that an integrator with root-finding of its own may watch, fixed
   // for the life of the object. Something happens where one falls through zero. A value that is not finite, or
   // all values where the call throws, counts as not fallen. The states are those of the dense output.

@@ -63,7 +63,8 @@ void GuardArming::start_stick_slip() {
     ContactDynamics& contacts = *now_.here->contacts;
     const Index c = contacts.cones()[static_cast<std::size_t>(k)];
     const Index slot = ode.stick_slip_slot(k);
-    contacts.set_unseen(c, kUnseenSlip * contacts.slip_tolerance(now_.t, now_.x, c, now_.weights));
+    const double error = contacts.slip_tolerance(now_.t, now_.x, c, now_.weights);
+    contacts.set_slip_errors(c, kWrongWayFactor * error, kWrongSlip * error);
     if (!contains(contacts.closed(), c) || contacts.sticks(c) || !contacts.begins_to_slip(c))
       now_.here->guards.ignore(ode.begin_slot(k));
     if (!contains(contacts.closed(), c)) {
@@ -73,9 +74,12 @@ void GuardArming::start_stick_slip() {
     const double value = guard_values_[slot];
     if (!contacts.sticks(c)) {
       const double rounding = contacts.slip_rounding(now_.t, now_.x, c);
-      const double error = contacts.slip_tolerance(now_.t, now_.x, c, now_.weights);
-      now_.here->guards.start_stick_slip(2 * k, rounding,
-                                         value > rounding ? 0 : rounding + kWrongWayFactor * error);
+      const double wrong_way = rounding + kWrongWayFactor * error;
+      // Slip that begins grows from zero for many steps, each with an error.
+      if (contacts.begins_to_slip(c))
+        now_.here->guards.start_stick_slip(2 * k, wrong_way, wrong_way);
+      else
+        now_.here->guards.start_stick_slip(2 * k, rounding, value > rounding ? 0 : wrong_way);
       continue;
     }
     ode.exit_guards(now_.t, now_.x, nudged_values_);

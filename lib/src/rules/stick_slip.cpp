@@ -20,12 +20,18 @@ std::optional<StickSlip> turn_stick_slip(RunState& now, const std::vector<Index>
     if (contacts.sticks(c)) {
       contacts.break_away(c);
     } else {
+      const bool begins = contacts.begins_to_slip(c);
       // It is the begin alone that is over, where it does not end in the way back.
-      const bool begins = contacts.begins_to_slip(c) && contacts.begin_guard(now.t, now.x, c) <
-                                                            contacts.stick_slip_guard(now.t, now.x, c).value;
+      const bool has_begun =
+          begins &&
+          contacts.begin_guard(now.t, now.x, c) < contacts.stick_slip_guard(now.t, now.x, c).value &&
+          contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c);
+      if (has_begun || !contacts.is_slow(now.t, now.x, c)) {
+        contacts.end_begin(now.t, now.x, c);
+        continue;
+      }
+      if (contacts.slips_on(now.t, now.x, now.lambda, c)) continue;
       contacts.end_begin(now.t, now.x, c);
-      if (begins && contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c)) continue;
-      if (!contacts.is_slow(now.t, now.x, c)) continue;
       contacts.stop_slip(c);
       any_stops = true;
     }

@@ -247,7 +247,7 @@ ModeEnd RunEngine::follow_mode() {
   while (true) {
     if (too_many_steps()) return ModeEnd::finished;
     ode.forget_samples();
-    if (now_.here->contacts) now_.here->contacts->follow_slip(now_.t, now_.x);
+    if (now_.here->contacts) now_.here->contacts->follow_slip(now_.t, now_.x, now_.lambda);
     if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
     now_.restart.count_step();
     const StepReport report = stepper.step();

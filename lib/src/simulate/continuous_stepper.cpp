@@ -80,6 +80,10 @@ class ContinuousOde final : public SmoothOde {
   void precondition(ConstVectorRef r, VectorRef z) override {
     times([&](ConstVectorRef from, VectorRef to) { ode_.precondition(from, to); }, nullptr, r, z);
   }
+  double decay_rate(double t, ConstVectorRef x) override {
+    x_.head(count_) = x;
+    return ode_.decay_rate(t, x_);
+  }
   Index root_functions() const override { return ode_.root_functions(); }
   void root_values(double t, ConstVectorRef x, VectorRef values) override {
     x_.head(count_) = x;

@@ -95,6 +95,16 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
   note_stage(t);
 }
 
+double ModeOde::decay_rate(double t, ConstVectorRef x) {
+  if (plane_frictions() == 0 || !contacts_->slips_in_plane()) return 0;
+  field_.mode().fill_lambda(lambda_);
+  if (slides()) {
+    const Vector& solved = field_.lambda(t, x);
+    for (const Index i : field_.sliding()) lambda_[i] = solved[i];
+  }
+  return contacts_->slip_decay(t, x, lambda_);
+}
+
 // watch_stages() watches both components of a single surface: they vanish together in a two-fold, and λ need not
 // leave (−1, 1).
 void ModeOde::watch_stages() {

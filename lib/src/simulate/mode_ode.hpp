@@ -117,6 +117,7 @@ class ModeOde final : public SmoothOde {
   void split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx, SplitJacobian& jacobian) override;
   bool has_jacobian_times() const override { return !contacts_; }
   void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) override;
+  double decay_rate(double t, ConstVectorRef x) override;
   bool has_preconditioner() const override { return preconditioner_ != nullptr; }
   void prepare_preconditioner(double t, ConstVectorRef x, double gamma) override;
   void precondition(ConstVectorRef r, VectorRef z) override { preconditioner_->solve(r, z); }
