@@ -47,7 +47,7 @@ bool ModeManager::start() {
   }
   std::vector<EventRecord>& records = instant_.open_records(true);
   waiting_.look_at_waiting();
-  const bool goes_on = firing_.fire_at_start(records) && settle(true, records);
+  const bool goes_on = firing_.fire_at_start(records) && settle();
   for (EventRecord& record : records) {
     if (goes_on && !record.to) record.to = now_.word();
   }
