@@ -277,13 +277,12 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
 std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Meeting& meeting,
                                                bool eventful) {
   EventRecord& record = resolution.event;
-  if (stays_in_second_order(resolution, meeting)) {
+  if (std::optional<Stay> back = second_order_rules_.turns_back(resolution, meeting)) {
     record.kind = EventKind::sliding_entry;
     record.continuations.clear();
-    record.reason = reason::turns_back(order_of_sliding(now_));
-    now_.end(record);
-    if (!now_.bound().empty()) list_entered(now_, record);
-    log_.report(std::move(record));
+    record.reason = reason::turns_back(order_of_sliding(*back->tools));
+    back->record = std::move(record);
+    stay(std::move(back));
     return !log_.too_many_events();
   }
   if (resolution.decided) return std::nullopt;
@@ -389,7 +388,7 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
   if (leaves) firing_.leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order(now_);
-  const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(now_);
+  const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(*now_.here);
   for (const SecondOrder::Bound& one : now_.bound()) {
     if (eventful && contains(unheld, one.to)) now_.list(one.surface, record);
   }

@@ -41,6 +41,7 @@
 #include "rules/location_switch.hpp"
 #include "rules/pending_limits.hpp"
 #include "rules/pole_check.hpp"
+#include "rules/second_order_rules.hpp"
 #include "rules/settle_rules.hpp"
 #include "rules/stick_slip.hpp"
 #include "rules/waiting_guards.hpp"
@@ -65,13 +66,9 @@ class ModeManager {
   // handle_ending_root() returns nothing unless the integrator gets no further because the root of the sliding
   // condition ends here.
   std::optional<ModeEnd> handle_ending_root();
-  // stays_where_no_field() handles a state that the integrator cannot tell from a point in which the field has
-  // no value and the solution can stay.
-  bool stays_where_no_field();
-  // comes_to_stay() handles sliding that ends in a point at which a surface is met with no speed, as terminal
-  // sliding does. The solution stays there. Surfaces that the integrator cannot tell from that point are met
-  // too.
-  bool comes_to_stay(const Meeting& meeting);
+  // stays_where_no_field() and comes_to_stay() handle points at which the solution comes to stay between arrivals (second_order_rules.hpp).
+  bool stays_where_no_field() { return stay(second_order_rules_.has_no_field_near()); }
+  bool comes_to_stay(const Meeting& meeting) { return stay(second_order_rules_.ends_in_point(meeting)); }
 
   LocationSwitch& locations() { return switch_; }
   InstantRecords& records() { return records_; }
@@ -173,20 +170,8 @@ class ModeManager {
   std::optional<std::size_t> edge_that_undoes_last() const;
 
   // ---- sliding of second order (second_order.cpp)
-  // The solution has come to the surfaces `coming` with no speed across them: it slides along those that do not hold by their relays.
-  // `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
-  bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
-  // stay_on() does the same whatever the relays do.
-  bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
-  // stays_in_second_order() does so in two cases. The surfaces met leave open what follows, or are a two-fold,
-  // whatever the policy. Or the solution comes to slide on surfaces, or only touches them, between fields that
-  // do not differ across them.
-  bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
-  // stays_at_once() handles a solution that is in such a point without having come there.
-  bool stays_at_once(const Meeting& meeting);
-  // goes_on_in_second_order() handles a jump that leaves these surfaces and the speeds across them as they were.
-  bool goes_on_in_second_order(const Meeting& meeting);
-  bool ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met);
+  // The solution stays so; false where it does not, and nothing changes.
+  bool stay(std::optional<Stay>&& decided);
   // False when the run is over.
   bool leave_second_order(const std::vector<Index>& leaving);
 
@@ -240,6 +225,7 @@ class ModeManager {
   WaitingGuards waiting_;
   ArrivalRules arrival_rules_;
   SettleRules settle_rules_;
+  SecondOrderRules second_order_rules_;
   InstantRecords records_;
   EventFiring firing_;
   LastJump last_jump_;
@@ -250,7 +236,7 @@ class ModeManager {
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto
   std::vector<Index> next_sliding_;  // in adopt()
-  Vector state_, guards_;
+  Vector guards_;
 };
 
 }  // namespace slideway

@@ -143,11 +143,11 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
-    if (goes_on_in_second_order(meeting) || stays_at_once(meeting)) break;
+    if (stay(second_order_rules_.goes_on(meeting)) || stay(second_order_rules_.is_there(meeting))) break;
     here.evaluator.keep_field_at(now_.t, now_.x);
     const Resolution resolution =
         here.resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
-    if (stays_in_second_order(resolution, meeting)) break;
+    if (stay(second_order_rules_.turns_back(resolution, meeting))) break;
     // Some of several continuations may lead straight back through the edge, so the guard takes part in the decision.
     const std::optional<std::size_t> way_back = resolution.decided ? std::nullopt : edge_that_undoes_last();
     if (way_back) {

@@ -89,7 +89,7 @@ void ModeManager::begin_in(const Mode& mode) {
   now_.regime.since = now_.t;
   std::vector<Index> sliding;
   now_.mode.list_sliding(sliding);
-  begin_second_order(sliding, sliding);
+  stay(second_order_rules_.begins(sliding, sliding));
   take_initial_mode();
   waiting_.look_at_waiting();
   motion_.events_moving_through_zero();
