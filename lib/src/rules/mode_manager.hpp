@@ -2,6 +2,7 @@
 // returns a Decision or none, and carry_out() does what it says, until nothing is left to decide:
 //     ArrivalRules   where guards arrive: records, stops → impacts, resets and edges → the surfaces met: classify
 //     SettleRules    where the state or the location is new: what a jump sets off, in rounds → the mode after
+// SecondOrderRules return a Stay in the same way, which stay() carries out.
 // Zhao's classification of a surface by w− and w+ (slideway/filippov/classify.hpp) and of corners (corner.hpp) stands behind
 // EventResolver, which resolve() asks. The log gets each decision as a record. Its functions stand by what they are about:
 //     start         where a run begins
