@@ -10,9 +10,10 @@
 
 namespace slideway {
 
-Arrivals& ArrivedGuards::gather(const std::vector<char>& slots) {
+Arrivals& ArrivedGuards::gather(const std::vector<char>& slots, const std::vector<Index>& ending) {
   Arrivals& arrivals = arrivals_;
   arrivals.clear();
+  slots_ = &slots;
   ModeOde& ode = now_.here->ode;
   const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
   const std::string_view of_surfaces(slots.data(),
@@ -45,13 +46,17 @@ Arrivals& ArrivedGuards::gather(const std::vector<char>& slots) {
     now_.here->guards.see(e, locator_.is_armed(slot));
     if (arrived(slot) && !now_.here->guards.event(e).undecided) arrivals.list(watch[e].kind).push_back(e);
   }
+  for (const Index i : ending)
+    arrivals.meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
+  arrivals.meeting.root_ends = !ending.empty();
+  arrivals.with_value_again = ode.without_value();
   return arrivals;
 }
 
-void ArrivedGuards::take_sides(const std::vector<char>& slots) {
+void ArrivedGuards::take_sides() {
   GuardTable& guards = now_.here->guards;
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    const bool arrives = slots[static_cast<std::size_t>(now_.here->ode.event_slot(e))] != 0;
+    const bool arrives = (*slots_)[static_cast<std::size_t>(now_.here->ode.event_slot(e))] != 0;
     if (arrives && guards.event(e).undecided) guards.take_other_side(e);
   }
 }

@@ -20,10 +20,11 @@ class ArrivedGuards {
   Arrivals& arrivals() { return arrivals_; }
   const Arrivals& arrivals() const { return arrivals_; }
 
-  // The events, surfaces and contacts of these guards. Valid until the next call.
-  Arrivals& gather(const std::vector<char>& slots);
-  // Guards that were held at zero and have left it take the other side than they were on before.
-  void take_sides(const std::vector<char>& slots);
+  // The events, surfaces and contacts of these guards, and surfaces whose relays, as they were, do not go on. Valid until the next
+  // call, as long as `slots` is.
+  Arrivals& gather(const std::vector<char>& slots, const std::vector<Index>& ending = {});
+  // The guards of the last call that were held at zero and have left it take the other side than they were on before.
+  void take_sides();
   // Adds events whose guards are zero here as well, as far as that can be located: they are part of the instant.
   void add_simultaneous();
   // The guards of these events have crossed zero, now as far as that can be located.
@@ -39,6 +40,7 @@ class ArrivedGuards {
   RunState& now_;
   const Locator& locator_;
   Arrivals arrivals_;
+  const std::vector<char>* slots_ = nullptr;  // of the last call of gather()
   Vector velocity_;
 };
 

@@ -1,16 +1,58 @@
-// Decision is what the mode manager's rules say where the state or the location is new: one step towards the mode that follows.
+// Decision is what one rule of the mode manager says: one step towards the mode that follows an arrival, or a state that is new.
 //
 // It must not know how it was found, nor how it is carried out.
 #pragma once
 
 #include <optional>
+#include <string>
 #include <variant>
 #include <vector>
 
 #include "rules/waiting_guards.hpp"
+#include "slideway/filippov/mode.hpp"
+#include "slideway/simulate/outcome.hpp"
 
 namespace slideway {
 
+// The run ends.
+struct End {
+  Status status = Status::reached_end;
+  std::string message = {};
+};
+
+// ---- where guards have arrived (arrival_rules.hpp)
+
+// Surfaces whose guards have changed their signs without a zero take these sides.
+struct TurnSides {
+  struct Turn {
+    Index surface = 0;
+    Side side = Side::plus;
+    std::string reason = {};
+  };
+  std::vector<Turn> turns = {};
+  bool past_poles = false;  // the guards start anew beyond them
+  std::optional<End> end = {};
+};
+// Gaps close that open again by themselves.
+struct TouchGaps {};
+// Nothing follows.
+struct PassBy {};
+// The state is put onto the surfaces that are met, and the instant begins.
+struct BeginThere {};
+// Records and stops take place.
+struct NoteEvents {};
+// Friction in a plane stops to slip, or breaks away.
+struct TurnFriction {};
+// Impacts, resets and edges take place, and what is due.
+struct Jump {};
+// The mode is found anew where friction has turned, or of the surfaces that are met.
+struct FollowFriction {};
+struct FollowSurfaces {};
+
+// ---- where the state or the location is new (settle_rules.hpp)
+
+// The records of the instant may fill the log.
+struct PublishRecords {};
 // Resets and edges whose guards a jump has carried past zero fire.
 struct FirePastZero {
   std::vector<Crossed> crossed;
@@ -28,6 +70,8 @@ struct FireThroughZero {
 };
 
 // Nothing is left to decide where there is none.
-using Decision = std::optional<std::variant<FirePastZero, Hit, FindMode, FireThroughZero>>;
+using Decision = std::optional<std::variant<End, TurnSides, TouchGaps, PassBy, BeginThere, NoteEvents,
+                                            TurnFriction, Jump, FollowFriction, FollowSurfaces,
+                                            PublishRecords, FirePastZero, Hit, FindMode, FireThroughZero>>;
 
 }  // namespace slideway

@@ -76,7 +76,7 @@ bool EventFiring::fire_round(const std::vector<Crossed>& jumps, bool at_start,
 bool EventFiring::fire_by_priority(const std::vector<Crossed>& jumps, bool at_start,
                                    std::vector<EventRecord>& records, const DueActions& due) {
   // The order where priorities are the same is that of this list.
-  struct Jump {
+  struct Due {
     int priority = 0;
     const Crossed* crossed = nullptr;
     const PendingAction* action = nullptr;
@@ -84,7 +84,7 @@ bool EventFiring::fire_by_priority(const std::vector<Crossed>& jumps, bool at_st
   };
   const EventWatch& watch = now_.here->watch;
   const System& system = now_.tools.automaton().system();
-  std::vector<Jump> all;
+  std::vector<Due> all;
   for (const Crossed& one : jumps) all.push_back({.priority = watch[one.event].priority, .crossed = &one});
   for (const PendingAction& action : due.actions) {
     const int priority = action.is_edge ? now_.tools.automaton().edges()[action.of].priority
@@ -96,9 +96,9 @@ bool EventFiring::fire_by_priority(const std::vector<Crossed>& jumps, bool at_st
         {.priority = system.time_events()[static_cast<std::size_t>(event)].priority, .time_event = event});
   }
   std::stable_sort(all.begin(), all.end(),
-                   [](const Jump& one, const Jump& other) { return one.priority > other.priority; });
+                   [](const Due& one, const Due& other) { return one.priority > other.priority; });
   bool has_left = false;
-  for (const Jump& one : all) {
+  for (const Due& one : all) {
     if (one.time_event >= 0) {
       if (!fire_time_event(one.time_event, at_start, records)) return false;
       continue;

@@ -83,7 +83,7 @@ bool ModeManager::put_on_surfaces_met() {
 //
 // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
 // clock tells; the noise of what was integrated goes with the time since the run began.
-bool ModeManager::put_where_met(Meeting& meeting, bool root_ends) {
+bool ModeManager::put_where_met(Meeting& meeting) {
   ModeOde& ode = now_.here->ode;
   const double step = now_.stepper->last_step_size();
   const bool hardly_left =
@@ -108,7 +108,7 @@ bool ModeManager::put_where_met(Meeting& meeting, bool root_ends) {
   add_resting_surfaces(meeting);
   const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  if (root_ends) {
+  if (meeting.root_ends) {
     // The sliding condition may have no root at the projected state, so lambda stays as it is.
   } else if (ode.slides()) {
     now_.lambda = ode.field().lambda(now_.t, now_.x);
@@ -118,10 +118,78 @@ bool ModeManager::put_where_met(Meeting& meeting, bool root_ends) {
   return is_on_surfaces;
 }
 
-// Records and stops: the other events are left to jump().
-bool ModeManager::note_events(const std::vector<char>& slots, Arrivals& arrivals) {
+bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
+  now_.restart.go_on();
+  Arrivals& arrivals = arrived_.gather(slots, ending);
+  arrived_.take_due();
+  if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
+  if (!locator_.scanned().poles.empty()) poles_.pass_events();
+  return follow(arrivals);
+}
+
+bool ModeManager::reach_known_time() {
+  const double limit = now_.agenda.held_limit(now_.run.end);
+  if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.clear();
+  arrived_.take_due();
+  begin_instant(false);
+  arrivals.stage = Arrivals::Stage::noted;
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  return follow(arrivals);
+}
+
+bool ModeManager::follow(const Arrivals& arrivals) {
+  return follow_rules([&] { return arrival_rules_.decide(arrivals); });
+}
+
+bool ModeManager::carry_out(const TurnSides& sides) {
+  Arrivals& arrivals = arrived_.arrivals();
+  std::erase_if(arrivals.meeting.met,
+                [&](const Met& one) { return contains(arrivals.with_value_again, one.surface); });
+  arrivals.with_value_again.clear();
+  arrivals.any_turned = true;
+  for (const TurnSides::Turn& turn : sides.turns) {
+    if (sides.past_poles) now_.here->guards.drop(turn.surface);
+    EventRecord record = now_.begun(EventKind::crossing);
+    now_.list(turn.surface, record);
+    now_.mode.set(turn.surface, turn.side);
+    now_.end(record);
+    record.reason = turn.reason;
+    log_.report(std::move(record));
+  }
+  if (sides.end) return carry_out(*sides.end);
+  now_.mode.fill_lambda(now_.lambda);
+  if (!sides.past_poles) return true;
+  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+  locator_.scanned().poles.clear();
+  return true;
+}
+
+bool ModeManager::carry_out(const TouchGaps&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  now_.here->guards.leave_contacts(arrivals.hits);
+  return carry_out(PassBy());
+}
+
+bool ModeManager::carry_out(const PassBy&) {
+  arrived_.arrivals().stage = Arrivals::Stage::over;
+  return !log_.too_many_events();
+}
+
+bool ModeManager::carry_out(const BeginThere&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.stage = Arrivals::Stage::begun;
+  arrivals.is_on_surfaces = put_where_met(arrivals.meeting);
+  begin_instant(false);
+  return true;
+}
+
+bool ModeManager::carry_out(const NoteEvents&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.stage = Arrivals::Stage::noted;
   if (now_.here->watch.size() > 0) {
-    arrived_.take_sides(slots);
+    arrived_.take_sides();
     arrived_.add_simultaneous();
     for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) arrived_.cross(*events);
   }
@@ -136,38 +204,29 @@ bool ModeManager::note_events(const std::vector<char>& slots, Arrivals& arrivals
   return false;
 }
 
-bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
-  now_.restart.go_on();
-  Arrivals& arrivals = arrived_.gather(slots);
-  for (const Index i : ending)
-    arrivals.meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
-  arrivals.meeting.root_ends = !ending.empty();
-  arrived_.take_due();
-  if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
-  ModeOde& ode = now_.here->ode;
-  if (!locator_.scanned().poles.empty()) poles_.pass_events();
-  const bool has_new_sides = !ode.without_value().empty();
-  if (has_new_sides) take_new_sides(arrivals.meeting.met);
-  const bool passes_pole = poles_.passes_surface();
-  if (passes_pole && !pass_poles_of_surfaces()) return false;
-  if (passes_pole || has_new_sides) {
-    if (arrivals.only_records() && arrivals.records.empty() && ending.empty()) return !log_.too_many_events();
-  }
-  if (ending.empty() && arrivals.only_hits() &&
-      std::all_of(arrivals.hits.begin(), arrivals.hits.end(),
-                  [&](Index c) { return only_touches(now_, c); })) {
-    now_.here->guards.leave_contacts(arrivals.hits);
-    return !log_.too_many_events();
-  }
-  const bool is_on_surfaces = put_where_met(arrivals.meeting, !ending.empty());
-  begin_instant(false);
-  if (!note_events(slots, arrivals)) return false;
-  std::optional<StickSlip> stick_slip = turn_stick_slip(now_, arrivals.stick_slip);
-  if (!arrivals.hits.empty() || !arrivals.jumps.empty() || !arrivals.due.empty()) return jump(arrivals);
-  if (stick_slip && !stick_slip->turned.empty())
-    return go_on_after_stick_slip(std::move(*stick_slip), std::move(arrivals.releases));
-  if (stick_slip && arrivals.releases.empty() && arrivals.meeting.met.empty()) return !log_.too_many_events();
-  return resolve(arrivals.meeting, std::move(arrivals.releases), is_on_surfaces);
+bool ModeManager::carry_out(const TurnFriction&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.turned_friction = turn_stick_slip(now_, arrivals.stick_slip);
+  arrivals.stick_slip.clear();
+  return true;
+}
+
+bool ModeManager::carry_out(const Jump&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.stage = Arrivals::Stage::over;
+  return jump(arrivals);
+}
+
+bool ModeManager::carry_out(const FollowFriction&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.stage = Arrivals::Stage::over;
+  return go_on_after_stick_slip(std::move(*arrivals.turned_friction), std::move(arrivals.releases));
+}
+
+bool ModeManager::carry_out(const FollowSurfaces&) {
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.stage = Arrivals::Stage::over;
+  return resolve(arrivals.meeting, std::move(arrivals.releases), arrivals.is_on_surfaces);
 }
 
 // The friction of others may hold or slip from here on, and relays change with it, so that the whole mode is found anew.
@@ -175,7 +234,7 @@ bool ModeManager::go_on_after_stick_slip(StickSlip&& turn, std::vector<Index> re
   if (!releases.empty()) open_contacts(now_, releases);
   instant_.moved = false;
   std::vector<EventRecord>& records = instant_.open_records(false);
-  if (!settle_mode(false, records)) {
+  if (!settle_mode()) {
     records_.publish();
     return false;
   }
@@ -193,70 +252,6 @@ bool ModeManager::go_on_after_stick_slip(StickSlip&& turn, std::vector<Index> re
   if (!releases.empty()) note_releases(now_, releases, true, turn.record);
   now_.here->guards.note_return(true, 0);
   return goes_on_in_mode(std::move(turn.record), true);
-}
-
-bool ModeManager::reach_known_time() {
-  const double limit = now_.agenda.held_limit(now_.run.end);
-  if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
-  Arrivals& arrivals = arrived_.arrivals();
-  arrivals.clear();
-  arrived_.take_due();
-  begin_instant(false);
-  now_.here->stepper->error_weights(now_.x, now_.weights);
-  return jump(arrivals);
-}
-
-void ModeManager::take_new_sides(std::vector<Met>& met) {
-  const std::vector<Index>& surfaces = now_.here->ode.without_value();
-  std::erase_if(met, [&](const Met& one) { return contains(surfaces, one.surface); });
-  const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
-  Vector& h = guards_;
-  h.resize(now_.mode.size());
-  now_.stepper->evaluate(now_.t + accuracy, state_);
-  now_.here->evaluator.guards(now_.t + accuracy, state_, h);
-  for (const Index i : surfaces) {
-    const Side side = h[i] < 0 ? Side::minus : Side::plus;
-    if (!std::isfinite(h[i]) || now_.mode.slides_on(i) || side == now_.mode[i]) continue;
-    turn_side(i, side, reason::kHasValueAgain);
-  }
-  now_.mode.fill_lambda(now_.lambda);
-}
-
-void ModeManager::turn_side(Index surface, Side side, std::string reason) {
-  EventRecord record = now_.begun(EventKind::crossing);
-  now_.list(surface, record);
-  now_.mode.set(surface, side);
-  now_.end(record);
-  record.reason = std::move(reason);
-  log_.report(std::move(record));
-}
-
-// Surfaces have another side beyond a pole, which is a crossing where the motion leads through it.
-bool ModeManager::pass_poles_of_surfaces() {
-  for (const Index slot : locator_.scanned().poles) {
-    // One without a value in the pole itself may have its new side already.
-    if (slot >= ModeOde::first_slot(now_.mode.size()) || poles_.guard_of(slot, now_.t) > 0) continue;
-    const Index i = slot / 2;
-    const Side side = now_.mode[i] == Side::plus ? Side::minus : Side::plus;
-    const bool has_effect = now_.here->ode.has_effect(now_.t, now_.x, i);
-    const auto stop = [&](const std::string& why) {
-      log_.finish(Status::user_function_failed,
-                  "the guard of surface '" + now_.surface_name(i) +
-                      "' changes its sign in a pole at t = " + number_text(now_.t) + ", " + why);
-      return false;
-    };
-    if (has_effect && !poles_.both_fields_lead_on(i, side))
-      return stop(
-          "where the motion does not lead through it on both sides: what follows can be told only where a "
-          "guard is zero; write it as one that is, such as its reciprocal");
-    if (has_effect && !poles_.has_finite_integral(i, side))
-      return stop("and so does the derivative of a state, whose integral is infinite there");
-    now_.here->guards.drop(i);
-    turn_side(i, side, reason::passes_pole(has_effect));
-  }
-  now_.mode.fill_lambda(now_.lambda);
-  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
-  return true;
 }
 
 void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
@@ -282,13 +277,12 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
 std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Meeting& meeting,
                                                bool eventful) {
   EventRecord& record = resolution.event;
-  if (stays_in_second_order(resolution, meeting)) {
+  if (std::optional<Stay> back = second_order_rules_.turns_back(resolution, meeting)) {
     record.kind = EventKind::sliding_entry;
     record.continuations.clear();
-    record.reason = reason::turns_back(order_of_sliding(now_));
-    now_.end(record);
-    if (!now_.bound().empty()) list_entered(now_, record);
-    log_.report(std::move(record));
+    record.reason = reason::turns_back(order_of_sliding(*back->tools));
+    back->record = std::move(record);
+    stay(std::move(back));
     return !log_.too_many_events();
   }
   if (resolution.decided) return std::nullopt;
@@ -371,7 +365,7 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
   for (const Index c : pressed) now_.here->guards.leave_contact(c);
   instant_.moved = false;
   std::vector<EventRecord>& records = instant_.open_records(false);
-  const bool goes_on = settle_mode(false, records, pressed);
+  const bool goes_on = settle_mode(pressed);
   if (!goes_on) {
     log_.report(std::move(record));
     records_.publish();
@@ -394,7 +388,7 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
   if (leaves) firing_.leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order(now_);
-  const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(now_);
+  const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(*now_.here);
   for (const SecondOrder::Bound& one : now_.bound()) {
     if (eventful && contains(unheld, one.to)) now_.list(one.surface, record);
   }
@@ -405,8 +399,8 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   if (!goes_on) return false;
   if (leaves) {
     // Another edge of the location may be due at once.
-    std::vector<EventRecord>& records = instant_.open_records(false);
-    const bool settles = settle(false, records);
+    instant_.open_records(false);
+    const bool settles = settle();
     records_.publish();
     if (!settles) return false;
   }

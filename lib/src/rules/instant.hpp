@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "rules/stick_slip.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/event_watch.hpp"
 #include "simulate/time_schedule.hpp"
@@ -17,8 +18,10 @@
 
 namespace slideway {
 
-// The guards that arrived at one instant, by what they are of.
+// The guards that arrived at one instant, by what they are of, and how much of them is decided.
 struct Arrivals {
+  enum class Stage { arrived, begun, noted, over };
+  Stage stage = Stage::arrived;
   Meeting meeting = {};              // surfaces
   std::vector<Index> hits = {};      // contacts whose gap closes
   std::vector<Index> releases = {};  // contacts whose force would pull
@@ -30,23 +33,31 @@ struct Arrivals {
   DueActions due = {};            // what is due at this time
   double blur = 0;                // of the time, by the rounding of the guards of events
   double error = 0;               // of the time, by what errors of the run may make of those guards
+  std::vector<Index> with_value_again = {};       // surfaces whose guards have had none for a while
+  bool any_turned = false;                        // without a zero of its guard
+  bool is_on_surfaces = false;                    // the state lies on all that are met, to rounding
+  std::optional<StickSlip> turned_friction = {};  // what has become of stick_slip
   std::vector<Index>& list(WatchedKind kind) {
     return kind == WatchedKind::record ? records : kind == WatchedKind::stop ? stops : jumps;
   }
   void clear() {
+    stage = Stage::arrived;
     meeting.met.clear();
+    meeting.root_ends = any_turned = is_on_surfaces = false;
     blur = error = 0;
+    with_value_again.clear();
+    turned_friction.reset();
     due.events.clear();
     due.actions.clear();
     for (std::vector<Index>* list : {&hits, &releases, &stick_slip, &records, &stops, &jumps}) list->clear();
   }
   bool only_hits() const {
-    return meeting.met.empty() && releases.empty() && stick_slip.empty() && records.empty() &&
-           stops.empty() && jumps.empty() && due.empty();
+    return meeting.met.empty() && !meeting.root_ends && releases.empty() && stick_slip.empty() &&
+           records.empty() && stops.empty() && jumps.empty() && due.empty();
   }
   bool only_records() const {
-    return meeting.met.empty() && hits.empty() && releases.empty() && stick_slip.empty() && stops.empty() &&
-           jumps.empty() && due.empty();
+    return meeting.met.empty() && !meeting.root_ends && hits.empty() && releases.empty() &&
+           stick_slip.empty() && stops.empty() && jumps.empty() && due.empty();
   }
 };
 
@@ -68,6 +79,9 @@ struct Instant {
   std::vector<EventRecord> records;
   std::size_t published = 0;
   bool at_start = false;
+  // How much is known of what follows: no more than the state and the location, the mode too, or all.
+  enum class Settling { moved, in_mode, settled };
+  Settling settling = Settling::moved;
 
   void begin(const Vector& x, bool is_new, bool may_jump) {
     if (is_new || may_jump) before = x;

@@ -2,8 +2,6 @@
 
 #include <utility>
 
-#include "rules/messages.hpp"
-#include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
@@ -53,17 +51,6 @@ void InstantRecords::begin_round() {
   if (instant_.fired_again) ++instant_.repeats;
   instant_.fired_again = false;
   ++instant_.round;
-}
-
-bool InstantRecords::fires_without_end(const std::vector<EventRecord>& records) {
-  if (instant_.repeats > kMostRepeatedRounds) {
-    log_.finish(Status::chattering, endless_text(now_, records));
-    return true;
-  }
-  const std::size_t noted = log_.solution().events.size() + records.size() - instant_.published;
-  if (instant_.round < 2 || static_cast<Index>(noted) < now_.options.max_events) return false;
-  publish();
-  return log_.too_many_events();
 }
 
 }  // namespace slideway

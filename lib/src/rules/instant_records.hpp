@@ -37,8 +37,6 @@ class InstantRecords {
   // A member of the jump has fired; its number is its own.
   void note_member(Index what);
   void begin_round();
-  // fires_without_end() tells whether events set each other off without end, or are too many: the run is over.
-  bool fires_without_end(const std::vector<EventRecord>& records);
 
  private:
   RunState& now_;

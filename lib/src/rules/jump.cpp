@@ -30,7 +30,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   const Vector guards_before = now_.here->guards.any_along() ? surface_guards() : Vector();
   jumps_.begin();
   forget_crossings();
-  std::vector<EventRecord>& records = instant_.open_records(false);
+  instant_.open_records(false);
   waiting_.look_at_waiting();
   for (const auto* const events : {&arrivals.records, &arrivals.jumps}) {
     for (const Index e : *events) now_.here->guards.set_waiting(e, Waiting::no);
@@ -54,12 +54,12 @@ bool ModeManager::jump(const Arrivals& arrivals) {
       if (!opens && !contains(hits, c)) hits.push_back(c);
     }
     std::sort(hits.begin(), hits.end());
-    goes_on = apply_impact(hits, false, records);
+    goes_on = apply_impact(hits);
   }
   std::vector<Crossed> crossed;
   for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
-  if (goes_on) goes_on = firing_.fire_round(crossed, false, records, arrivals.due);
-  if (goes_on) goes_on = settle(false, records);
+  if (goes_on) goes_on = firing_.fire_round(crossed, false, instant_.records, arrivals.due);
+  if (goes_on) goes_on = settle();
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
   if (!now_.agenda.limits.empty()) limits_.drop_disturbed();
   if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
@@ -85,13 +85,12 @@ void ModeManager::end_along(const Vector& guards_before) {
   }
 }
 
-bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start,
-                               std::vector<EventRecord>& records) {
+bool ModeManager::apply_impact(const std::vector<Index>& touching) {
   ContactDynamics& contacts = *now_.here->contacts;
   EventRecord record;
   record.t = now_.t;
   record.kind = EventKind::impact;
-  if (!at_start || !records.empty()) record.from = now_.word();
+  if (!instant_.at_start || !instant_.records.empty()) record.from = now_.word();
   record.before = now_.x;
   now_.mode.fill_lambda(now_.lambda);
   std::vector<double> noise;
@@ -130,7 +129,7 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching, bool at_start
   jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());
   record.to = now_.word();
   record.round = instant_.round;
-  records.push_back(std::move(record));
+  instant_.records.push_back(std::move(record));
   instant_.moved = true;
   return true;
 }

@@ -33,7 +33,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   std::vector<EventRecord>& records = instant_.open_records(false);
   begin_instant(true);
   now_.agenda.limits.push_back(std::move(limit));
-  const bool goes_on = settle(false, records);
+  const bool goes_on = settle();
   AccumulationLimit& kept = now_.agenda.limits.back();
   kept.record.to = now_.as_shown(now_.mode);
   if (!goes_on) {
@@ -82,7 +82,7 @@ bool ModeManager::end_held_limit() {
                     "describe the body by a contact");
     return false;
   }
-  const bool settles = settle(false, records);
+  const bool settles = settle();
   records_.publish();
   return settles;
 }

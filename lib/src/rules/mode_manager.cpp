@@ -13,11 +13,17 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       switch_(now, locator),
       motion_(now, locator.arming(), instant_, jumps_),
       waiting_(now, instant_, motion_),
-      rules_(now, instant_, waiting_, motion_),
+      arrival_rules_(now, locator, poles_),
+      settle_rules_(now, instant_, waiting_, motion_, log),
+      second_order_rules_(now, instant_),
       records_(now, log, instant_, jumps_),
       firing_(now, log, instant_, jumps_, records_, waiting_, switch_),
       last_jump_(now, locator, instant_, jumps_, arrived_, motion_),
-      history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
-      state_(Vector::Zero(now.x.size())) {}
+      history_(static_cast<Index>(now.tools.automaton().system().contacts().size())) {}
+
+bool ModeManager::carry_out(const End& end) {
+  log_.finish(end.status, end.message);
+  return false;
+}
 
 }  // namespace slideway

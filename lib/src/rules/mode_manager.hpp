@@ -1,5 +1,8 @@
-// The mode manager: decides at an instant what follows, and puts it into the state of the run.
-//     what arrived → records, stops → impacts, resets and edges, in rounds → the surfaces met: classify → the mode after
+// The mode manager: decides at an instant what follows, and puts it into the state of the run. Rules are asked in their order, each
+// returns a Decision or none, and carry_out() does what it says, until nothing is left to decide:
+//     ArrivalRules   where guards arrive: records, stops → impacts, resets and edges → the surfaces met: classify
+//     SettleRules    where the state or the location is new: what a jump sets off, in rounds → the mode after
+// SecondOrderRules return a Stay in the same way, which stay() carries out.
 // Zhao's classification of a surface by w− and w+ (slideway/filippov/classify.hpp) and of corners (corner.hpp) stands behind
 // EventResolver, which resolve() asks. The log gets each decision as a record. Its functions stand by what they are about:
 //     start         where a run begins
@@ -26,6 +29,7 @@
 
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
+#include "rules/arrival_rules.hpp"
 #include "rules/arrived_guards.hpp"
 #include "rules/contact_rest.hpp"
 #include "rules/dip_check.hpp"
@@ -38,6 +42,7 @@
 #include "rules/location_switch.hpp"
 #include "rules/pending_limits.hpp"
 #include "rules/pole_check.hpp"
+#include "rules/second_order_rules.hpp"
 #include "rules/settle_rules.hpp"
 #include "rules/stick_slip.hpp"
 #include "rules/waiting_guards.hpp"
@@ -62,13 +67,9 @@ class ModeManager {
   // handle_ending_root() returns nothing unless the integrator gets no further because the root of the sliding
   // condition ends here.
   std::optional<ModeEnd> handle_ending_root();
-  // stays_where_no_field() handles a state that the integrator cannot tell from a point in which the field has
-  // no value and the solution can stay.
-  bool stays_where_no_field();
-  // comes_to_stay() handles sliding that ends in a point at which a surface is met with no speed, as terminal
-  // sliding does. The solution stays there. Surfaces that the integrator cannot tell from that point are met
-  // too.
-  bool comes_to_stay(const Meeting& meeting);
+  // stays_where_no_field() and comes_to_stay() handle points at which the solution comes to stay between arrivals (second_order_rules.hpp).
+  bool stays_where_no_field() { return stay(second_order_rules_.has_no_field_near()); }
+  bool comes_to_stay(const Meeting& meeting) { return stay(second_order_rules_.ends_in_point(meeting)); }
 
   LocationSwitch& locations() { return switch_; }
   InstantRecords& records() { return records_; }
@@ -97,17 +98,33 @@ class ModeManager {
   void begin_in(const Mode& mode);
   void take_initial_mode();
 
+  // ---- rules are asked in order, and what they decide is carried out, until nothing is left; each is false when the run is over
+  template <class Rules>
+  bool follow_rules(const Rules& decide) {
+    const auto carried_out = [&](const auto& one) { return carry_out(one); };
+    while (const Decision decision = decide()) {
+      if (!std::visit(carried_out, *decision)) return false;
+    }
+    return true;
+  }
+  bool carry_out(const End& end);
+
   // ---- one instant (instant.cpp); each is false when the run is over
+  bool follow(const Arrivals& arrivals);
+  bool carry_out(const TurnSides& sides);
+  bool carry_out(const TouchGaps&);
+  bool carry_out(const PassBy&);
+  bool carry_out(const BeginThere&);
+  bool carry_out(const NoteEvents&);
+  bool carry_out(const TurnFriction&);
+  bool carry_out(const Jump&);
+  bool carry_out(const FollowFriction&);
+  bool carry_out(const FollowSurfaces&);
   // False where it is not put onto all of on_surface_.
   bool put_on_surfaces_met();
   // put_where_met() returns false where it is not known to be on all surfaces met, to rounding, or a contact may
   // keep it off them.
-  bool put_where_met(Meeting& meeting, bool root_ends);
-  bool note_events(const std::vector<char>& slots, Arrivals& arrivals);
-  // Reports the surfaces that have another side now that their guards have a value again, and takes them out of what is met.
-  void take_new_sides(std::vector<Met>& met);
-  // Reports a crossing of a surface whose guard changed its sign without a zero.
-  void turn_side(Index surface, Side side, std::string reason);
+  bool put_where_met(Meeting& meeting);
   void add_resting_surfaces(Meeting& meeting);
 
   // go_on_after_stick_slip() finds the mode that follows contacts which have turned, and reports the record.
@@ -128,48 +145,34 @@ class ModeManager {
   void adopt(const Resolution& resolution, bool is_on_surfaces = false);
   bool chatters(const EventRecord* event, std::span<const Index> surfaces);
 
-  bool pass_poles_of_surfaces();
-
   // ---- jumps (jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
   Vector surface_guards();
   // A surface whose guard a jump has moved from its value before is no longer left along it.
   void end_along(const Vector& guards_before);
-  bool apply_impact(const std::vector<Index>& touching, bool at_start, std::vector<EventRecord>& records);
+  bool apply_impact(const std::vector<Index>& touching);
   bool goes_on_after();
 
   // `is_new` tells whether the state is not one that was integrated.
   void begin_instant(bool is_new);
 
   // ---- where the state or the location is new (settle.cpp); each is false when the run is over
-  // Asks the rules and carries out what they decide, until nothing is left to decide.
-  bool settle(bool at_start, std::vector<EventRecord>& records);
-  // carry_out() changes the state, the location or the mode, and adds to the records.
-  bool carry_out(const FirePastZero& events, bool at_start, std::vector<EventRecord>& records);
-  bool carry_out(const Hit& hit, bool at_start, std::vector<EventRecord>& records);
-  bool carry_out(const FindMode&, bool at_start, std::vector<EventRecord>& records);
-  bool carry_out(const FireThroughZero& events, bool at_start, std::vector<EventRecord>& records);
+  // They change the state, the location or the mode, and add to the records of the instant.
+  bool settle();
+  bool carry_out(const PublishRecords&);
+  bool carry_out(const FirePastZero& events);
+  bool carry_out(const Hit& hit);
+  bool carry_out(const FindMode&);
+  bool carry_out(const FireThroughZero& events);
   // `pressed` are contacts that close whatever the forces on them are.
-  bool settle_mode(bool at_start, std::vector<EventRecord>& records, const std::vector<Index>& pressed = {});
+  bool settle_mode(const std::vector<Index>& pressed = {});
   std::vector<Index> left_with_pair() const;
   std::optional<std::size_t> edge_that_undoes_last() const;
 
   // ---- sliding of second order (second_order.cpp)
-  // The solution has come to the surfaces `coming` with no speed across them: it slides along those that do not hold by their relays.
-  // `met` are those it is on now. False, with nothing changed, where there are none or it cannot stay there.
-  bool begin_second_order(std::vector<Index> coming, const std::vector<Index>& met);
-  // stay_on() does the same whatever the relays do.
-  bool stay_on(std::vector<Index> coming, const std::vector<Index>& met);
-  // stays_in_second_order() does so in two cases. The surfaces met leave open what follows, or are a two-fold,
-  // whatever the policy. Or the solution comes to slide on surfaces, or only touches them, between fields that
-  // do not differ across them.
-  bool stays_in_second_order(const Resolution& resolution, const Meeting& meeting);
-  // stays_at_once() handles a solution that is in such a point without having come there.
-  bool stays_at_once(const Meeting& meeting);
-  // goes_on_in_second_order() handles a jump that leaves these surfaces and the speeds across them as they were.
-  bool goes_on_in_second_order(const Meeting& meeting);
-  bool ends_with(const std::vector<Index>& surfaces, const std::vector<Index>& met);
+  // The solution stays so; false where it does not, and nothing changes.
+  bool stay(std::optional<Stay>&& decided);
   // False when the run is over.
   bool leave_second_order(const std::vector<Index>& leaving);
 
@@ -221,7 +224,9 @@ class ModeManager {
   LocationSwitch switch_;
   EventMotion motion_;
   WaitingGuards waiting_;
-  SettleRules rules_;
+  ArrivalRules arrival_rules_;
+  SettleRules settle_rules_;
+  SecondOrderRules second_order_rules_;
   InstantRecords records_;
   EventFiring firing_;
   LastJump last_jump_;
@@ -232,7 +237,7 @@ class ModeManager {
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto
   std::vector<Index> next_sliding_;  // in adopt()
-  Vector state_, guards_;
+  Vector guards_;
 };
 
 }  // namespace slideway

@@ -8,10 +8,10 @@
 
 namespace slideway {
 
-std::string order_of_sliding(const RunState& now) {
+std::string order_of_sliding(const LocationTools& tools) {
   Index highest = 2;
-  if (now.here->staying) {
-    for (const SecondOrder::Chain& chain : now.here->staying->of->chains)
+  if (tools.staying) {
+    for (const SecondOrder::Chain& chain : tools.staying->of->chains)
       highest = std::max(highest, chain.count + 1);
   }
   return highest == 2 ? "second order" : highest == 3 ? "third order" : "order " + std::to_string(highest);

@@ -13,8 +13,8 @@
 
 namespace slideway {
 
-// "second order", "third order", … of the sliding now.
-std::string order_of_sliding(const RunState& now);
+// "second order", "third order", … of the sliding that these tools follow.
+std::string order_of_sliding(const LocationTools& tools);
 
 // The tools of sliding along these surfaces; null where one of them allows none.
 LocationTools* second_order_tools(RunState& now, const std::vector<Index>& surfaces);

@@ -18,49 +18,50 @@
 
 namespace slideway {
 
-bool ModeManager::settle(bool at_start, std::vector<EventRecord>& records) {
-  bool knows_mode = false;
-  while (const Decision decision = rules_.decide(knows_mode)) {
-    if (!knows_mode && records_.fires_without_end(records)) return false;
-    const auto carried_out = [&](const auto& one) { return carry_out(one, at_start, records); };
-    if (!std::visit(carried_out, *decision)) return false;
-    const auto* const events = std::get_if<FireThroughZero>(&*decision);
-    if (events && events->jumps.empty()) break;
-    knows_mode = std::holds_alternative<FindMode>(*decision);
-  }
-  if (!records.empty()) records.back().to = now_.word();
+bool ModeManager::settle() {
+  instant_.settling = Instant::Settling::moved;
+  if (!follow_rules([&] { return settle_rules_.decide(); })) return false;
+  if (!instant_.records.empty()) instant_.records.back().to = now_.word();
   return true;
 }
 
-bool ModeManager::carry_out(const FirePastZero& events, bool at_start, std::vector<EventRecord>& records) {
-  return firing_.fire_crossed(events.crossed, at_start, records);
+bool ModeManager::carry_out(const PublishRecords&) {
+  records_.publish();
+  return !log_.too_many_events();
 }
 
-bool ModeManager::carry_out(const Hit& hit, bool at_start, std::vector<EventRecord>& records) {
+bool ModeManager::carry_out(const FirePastZero& events) {
+  return firing_.fire_crossed(events.crossed, instant_.at_start, instant_.records);
+}
+
+bool ModeManager::carry_out(const Hit& hit) {
   records_.begin_round();
   // A state behind a gap would have to come back before the next impact is seen, so it is put onto the gap.
   put_on_gaps(now_, hit.touching);
-  return apply_impact(hit.touching, at_start, records);
+  return apply_impact(hit.touching);
 }
 
-bool ModeManager::carry_out(const FindMode&, bool at_start, std::vector<EventRecord>& records) {
-  return settle_mode(at_start, records);
+bool ModeManager::carry_out(const FindMode&) {
+  instant_.settling = Instant::Settling::in_mode;
+  return settle_mode();
 }
 
-bool ModeManager::carry_out(const FireThroughZero& events, bool at_start, std::vector<EventRecord>& records) {
+bool ModeManager::carry_out(const FireThroughZero& events) {
   records_.begin_round();
   for (const Index e : events.records) {
-    records.push_back(records_.note(e, EventKind::record, instant_.round));
+    instant_.records.push_back(records_.note(e, EventKind::record, instant_.round));
     now_.here->guards.set_fired_here(e, true);
     instant_.recorded.push_back(now_.here->watch[e].when);
     waiting_.wait_again(e);
   }
-  for (const Index e : events.stops) records.push_back(records_.note(e, EventKind::stop, instant_.round));
+  for (const Index e : events.stops)
+    instant_.records.push_back(records_.note(e, EventKind::stop, instant_.round));
   if (!events.stops.empty()) {
     records_.finish_stopped(events.stops.front());
     return false;
   }
-  return events.jumps.empty() || firing_.fire_round(events.jumps, at_start, records);
+  instant_.settling = events.jumps.empty() ? Instant::Settling::settled : Instant::Settling::moved;
+  return events.jumps.empty() || firing_.fire_round(events.jumps, instant_.at_start, instant_.records);
 }
 
 // The edge of this location that undoes the one that fired last at this instant.
@@ -76,8 +77,9 @@ std::optional<std::size_t> ModeManager::edge_that_undoes_last() const {
 }
 
 // The relays and the contacts where the state is new; nothing approaches any more.
-bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
-                              const std::vector<Index>& pressed) {
+bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
+  const bool at_start = instant_.at_start;
+  std::vector<EventRecord>& records = instant_.records;
   LocationTools& here = *now_.here;
   Meeting all{.at_start = true};
   const Mode before = now_.mode;
@@ -141,17 +143,16 @@ bool ModeManager::settle_mode(bool at_start, std::vector<EventRecord>& records,
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
-    if (goes_on_in_second_order(meeting) || stays_at_once(meeting)) break;
+    if (stay(second_order_rules_.goes_on(meeting)) || stay(second_order_rules_.is_there(meeting))) break;
     here.evaluator.keep_field_at(now_.t, now_.x);
     const Resolution resolution =
         here.resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
-    if (stays_in_second_order(resolution, meeting)) break;
+    if (stay(second_order_rules_.turns_back(resolution, meeting))) break;
     // Some of several continuations may lead straight back through the edge, so the guard takes part in the decision.
     const std::optional<std::size_t> way_back = resolution.decided ? std::nullopt : edge_that_undoes_last();
     if (way_back) {
       now_.mode = before;
-      return firing_.slide_between(*instant_.last_edge, *way_back, records) &&
-             settle_mode(at_start, records, pressed);
+      return firing_.slide_between(*instant_.last_edge, *way_back, records) && settle_mode(pressed);
     }
     // A choice among continuations deserves a record, whether or not the policy makes it.
     const bool has_choice = !resolution.decided || resolution.eventful;

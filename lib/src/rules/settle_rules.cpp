@@ -4,17 +4,30 @@
 #include <cmath>
 #include <utility>
 
+#include "rules/messages.hpp"
 #include "rules/touching_contacts.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
 
-Decision SettleRules::decide(bool knows_mode) {
-  if (knows_mode) return fires_through_zero();
-  for (const auto rule : {&SettleRules::fires_past_zero, &SettleRules::hits}) {
+Decision SettleRules::decide() {
+  if (instant_.settling == Instant::Settling::settled) return {};
+  if (instant_.settling == Instant::Settling::in_mode) return fires_through_zero();
+  for (const auto rule :
+       {&SettleRules::fires_without_end, &SettleRules::fires_past_zero, &SettleRules::hits}) {
     if (Decision decision = (this->*rule)()) return decision;
   }
   return FindMode();
+}
+
+// Events set each other off without end, or are too many.
+Decision SettleRules::fires_without_end() {
+  if (instant_.repeats > kMostRepeatedRounds)
+    return End{Status::chattering, endless_text(now_, instant_.records)};
+  const std::size_t noted = log_.solution().events.size() + instant_.records.size() - instant_.published;
+  if (instant_.round < 2 || static_cast<Index>(noted) < now_.options.max_events) return {};
+  return PublishRecords();
 }
 
 // Guards past zero need no mode.

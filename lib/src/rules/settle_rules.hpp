@@ -1,5 +1,5 @@
 // The rules where the state or the location is new, in their order:
-//     guards past zero fire → contacts hit → the mode is found → guards fire through which the motion carries the state
+//     what fires without end stops → guards past zero fire → contacts hit → the mode is found → guards fire through which the motion carries the state
 // Each rule looks at the run and returns its decision, or none. State, location and mode stay as they are; the table of guards learns on
 // which sides they are.
 //
@@ -8,6 +8,7 @@
 
 #include <vector>
 
+#include "log/run_log.hpp"
 #include "rules/decision.hpp"
 #include "rules/event_motion.hpp"
 #include "rules/instant.hpp"
@@ -19,13 +20,15 @@ namespace slideway {
 class SettleRules {
  public:
   // The references must outlive it.
-  SettleRules(RunState& now, const Instant& instant, WaitingGuards& waiting, EventMotion& motion)
-      : now_(now), instant_(instant), waiting_(waiting), motion_(motion) {}
+  SettleRules(RunState& now, const Instant& instant, WaitingGuards& waiting, EventMotion& motion,
+              const RunLog& log)
+      : now_(now), instant_(instant), waiting_(waiting), motion_(motion), log_(log) {}
 
-  // decide() asks the rules. `knows_mode` tells that the mode has been found for this state.
-  Decision decide(bool knows_mode);
+  // decide() asks the rules, those that serve how much is known at the instant.
+  Decision decide();
 
  private:
+  Decision fires_without_end();
   Decision fires_past_zero();
   Decision hits();
   Decision fires_through_zero();
@@ -35,6 +38,7 @@ class SettleRules {
   const Instant& instant_;
   WaitingGuards& waiting_;
   EventMotion& motion_;
+  const RunLog& log_;
 };
 
 }  // namespace slideway

@@ -47,7 +47,7 @@ bool ModeManager::start() {
   }
   std::vector<EventRecord>& records = instant_.open_records(true);
   waiting_.look_at_waiting();
-  const bool goes_on = firing_.fire_at_start(records) && settle(true, records);
+  const bool goes_on = firing_.fire_at_start(records) && settle();
   for (EventRecord& record : records) {
     if (goes_on && !record.to) record.to = now_.word();
   }
@@ -89,7 +89,7 @@ void ModeManager::begin_in(const Mode& mode) {
   now_.regime.since = now_.t;
   std::vector<Index> sliding;
   now_.mode.list_sliding(sliding);
-  begin_second_order(sliding, sliding);
+  stay(second_order_rules_.begins(sliding, sliding));
   take_initial_mode();
   waiting_.look_at_waiting();
   motion_.events_moving_through_zero();

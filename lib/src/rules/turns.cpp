@@ -91,7 +91,7 @@ bool ModeManager::stays_after_flights(const EventRecord& event) {
   if (coming.empty()) return false;
   EventRecord record = note_limit(coming);
   record.reason = reason::kFlightsUnseen;
-  if (!begin_second_order(coming, coming)) return false;
+  if (!stay(second_order_rules_.begins(coming, coming))) return false;
   report_limit(std::move(record), true);
   return true;
 }
@@ -120,7 +120,7 @@ EventRecord ModeManager::note_limit(const std::vector<Index>& surfaces) const {
 
 void ModeManager::report_limit(EventRecord&& record, bool stays) {
   now_.end(record);
-  if (stays) record.reason += reason::stay_zero(record.surfaces.size() != 1, order_of_sliding(now_));
+  if (stays) record.reason += reason::stay_zero(record.surfaces.size() != 1, order_of_sliding(*now_.here));
   log_.report(std::move(record));
 }
 
@@ -132,7 +132,7 @@ bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulati
   now_.here->geometry.project(limit, {surface}, now_.weights, state);
   skip_to(limit, state);
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  const bool stays = begin_second_order({surface}, {surface});
+  const bool stays = stay(second_order_rules_.begins({surface}, {surface}));
   report_limit(std::move(record), stays);
   if (stays) return true;
   log_.finish(
@@ -149,10 +149,11 @@ bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulati
 // finish_without_value() ends the run where a surface has no field at this limit, so that there is no
 // continuation. It returns false where all surfaces have one.
 bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
-  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, state_);
+  Vector field(now_.x.size());
+  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, field);
   Index j = 0;
-  while (j < state_.size() && std::isfinite(state_[j])) ++j;
-  if (j == state_.size()) return false;
+  while (j < field.size() && std::isfinite(field[j])) ++j;
+  if (j == field.size()) return false;
   log_.finish(Status::zeno, turns + ", to t = " + number_text(now_.t) + ", where " + now_.names(surfaces) +
                                 " are zero and the derivative of '" +
                                 now_.here->system.state_names()[static_cast<std::size_t>(j)] +
@@ -217,14 +218,14 @@ bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
   } else {
     now_.here->geometry.project(now_.t, surfaces, now_.weights, now_.x);
   }
-  if (begin_second_order(accumulation.ids, accumulation.ids)) {
+  if (stay(second_order_rules_.begins(accumulation.ids, accumulation.ids))) {
     unseen.reason = turns;
     if (is_now) {
       report_limit(std::move(unseen), true);
       return true;
     }
     begin_towards(accumulation, turning);
-    unseen.reason += reason::stay_zero(true, order_of_sliding(now_));
+    unseen.reason += reason::stay_zero(true, order_of_sliding(*now_.here));
     limit.record = std::move(unseen);
     limit.record.to = now_.word();
     now_.agenda.limits.push_back(std::move(limit));

@@ -371,7 +371,7 @@ RunEngine::Scanned RunEngine::scan_step(double end) {
     now_.here->stepper->error_weights(now_.x, now_.weights);
     now_.project_state();
     if (!now_.agenda.limits.empty()) before = manager_.limits().pass(before, true);
-    manager_.arrived().take_sides(arrival.guards);
+    manager_.arrived().take_sides();
     manager_.arrived().cross(arrivals.records);
     manager_.poles().pass_events();
     for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
