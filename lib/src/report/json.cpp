@@ -124,7 +124,10 @@ class JsonWriter {
   }
 
   Json event_derivatives(std::size_t number) const {
-    const EventSensitivity& at = report_.solution.sensitivities->events()[number];
+    return derivatives_at(report_.solution.sensitivities->events()[number]);
+  }
+
+  Json derivatives_at(const EventSensitivity& at) const {
     Json object = {{"t", by_parameter(at.time)}, {"exists", at.exists}};
     if (!at.exists) object["reason"] = at.reason;
     if (at.time_below.size() > 0) {
@@ -154,6 +157,7 @@ class JsonWriter {
                    {"exist_until", number_or_null(found.exists_until())},
                    {"reason", found.reason()},
                    {"final", derivative_rows(system_.state_names(), found.final())}};
+    if (found.start()) object["start"] = derivatives_at(*found.start());
     if (report_.observation && report_.observed_sensitivity) {
       const Snapshot& end = report_.solution.final;
       object["observed"] = derivative_rows(

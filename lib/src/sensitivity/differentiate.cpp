@@ -241,19 +241,18 @@ class Differentiator {
         options_.full_events && !instant.records.empty() && instant.from && zeno == instant.records.end()
             ? saltation_of(instant)
             : Matrix();
-    for (std::size_t e = first; e < next_event_; ++e) {
-      EventSensitivity noted = entry(before);
-      noted.time = change.time;
-      noted.after = s_.topRows(states_);
-      noted.exists = change.exists;
-      noted.reason = change.reason;
-      noted.saltation = saltation;
-      noted.time_below = change.time_below;
-      noted.time_above = change.time_above;
-      if (change.after_below.size() > 0) noted.after_below = change.after_below.topRows(states_);
-      if (change.after_above.size() > 0) noted.after_above = change.after_above.topRows(states_);
-      result_->add_event(std::move(noted));
-    }
+    EventSensitivity noted = entry(before);
+    noted.time = change.time;
+    noted.after = s_.topRows(states_);
+    noted.exists = change.exists;
+    noted.reason = change.reason;
+    noted.saltation = saltation;
+    noted.time_below = change.time_below;
+    noted.time_above = change.time_above;
+    if (change.after_below.size() > 0) noted.after_below = change.after_below.topRows(states_);
+    if (change.after_above.size() > 0) noted.after_above = change.after_above.topRows(states_);
+    for (std::size_t e = first; e < next_event_; ++e) result_->add_event(noted);
+    if (!instant.from && !change.exists) result_->begin_with(std::move(noted));
   }
 
   Matrix saltation_of(const Saltation::Instant& instant) {

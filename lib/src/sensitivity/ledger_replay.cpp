@@ -105,6 +105,7 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   instant.after = instant.before;
   if (!is_last) {
     instant.to = &regime(segment);
+    instant.segment_after = &segments()[segment];
     instant.after = state_at(segment, segments()[segment].start);
   }
   if (instant.records.empty() && instant.from && instant.to && instant.from->mode() == instant.to->mode() &&

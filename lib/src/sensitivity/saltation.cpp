@@ -8,6 +8,7 @@
 #include "core/factorise.hpp"
 #include "model/differentiable_reset.hpp"
 #include "sensitivity/differences.hpp"
+#include "sensitivity/start_sides.hpp"
 
 namespace slideway {
 
@@ -598,24 +599,100 @@ void Saltation::look_at_start(const Instant& instant, const Matrix& s, Change& c
     if (!begins_on(watched->when.value(t, x), gradient, x, s)) continue;
     change.exists = false;
     change.reason = "the run begins where an event fires: beside it the event comes later, or not at all";
+    look_beside_event(instant, *record, *watched, s, change);
     return;
   }
-  if (!change.exists) return;
+  if (!change.exists || !instant.segment_after) return;
   Vector guards(to.surfaces()), minus(x.size()), plus(x.size());
   tools.evaluator.guards(t, x, guards);
+  std::vector<Index> jumping;
+  bool leaves = false;
   for (Index i = 0; i < to.surfaces(); ++i) {
-    if (to.mode().slides_on(i)) continue;
     tools.evaluator.guard_gradient(t, x, i, gradient);
     if (!begins_on(guards[i], gradient, x, s)) continue;
     Vector lambda = to.lambda(t, x);
     tools.evaluator.neighbour_fields(t, x, lambda, i, minus, plus);
     if ((minus - plus).norm() <= kSameField * (minus.norm() + plus.norm())) continue;
-    change.exists = false;
-    change.reason =
-        "the run begins on a surface where the field jumps: beside it solutions begin on one side or the "
-        "other";
-    return;
+    jumping.push_back(i);
+    leaves = leaves || !to.mode().slides_on(i);
   }
+  // Where all of them are slid along, neighbours arrive from both sides, and that is what settle() has done.
+  if (!leaves) return;
+  change.exists = false;
+  change.reason =
+      "the run begins on a surface where the field jumps: beside it solutions begin on one side or the "
+      "other";
+  StartSides::Sides sides = StartSides(middle_).find(t, x, to, *instant.segment_after, jumping, s);
+  take_sides(instant, sides.below, sides.above, change);
+}
+
+// Neighbours before the event come to it later; those behind it have it at once where it is an edge, and have none where it is not.
+void Saltation::look_beside_event(const Instant& instant, const EventRecord& record, const Watched& watched,
+                                  const Matrix& s, Change& change) {
+  const Vector& x = instant.before;
+  const std::string location = record.from_location.value_or(
+      instant.segment_after && !record.to_location ? instant.segment_after->location : "");
+  LocationTools* const begun = instant.to->tools_of(location);
+  const auto jumps = std::count_if(instant.records.begin(), instant.records.end(),
+                                   [](const auto* other) { return is_jump(other->kind); });
+  if (!begun || begun->contacts || jumps != 1 || watched.delay.time > 0 ||
+      watched.initially != Initially::by_rule)
+    return;
+  const Index surfaces = begun->system.surfaces();
+  Vector guards(surfaces), gradient(x.size());
+  begun->evaluator.guards(instant.t, x, guards);
+  Segment before{.start = instant.t, .end = instant.t, .mode = Mode(surfaces), .location = location};
+  for (Index i = 0; i < surfaces; ++i) {
+    begun->evaluator.guard_gradient(instant.t, x, i, gradient);
+    if (begins_on(guards[i], gradient, x, s)) return;
+    before.mode.set(i, guards[i] < 0 ? Side::minus : Side::plus);
+  }
+  middle_.take(before, instant.t, x, Vector());
+  Instant later = instant;
+  later.from = &middle_;
+  const Change late = changed(later, s);
+  if (!late.exists) return;
+  Vector velocity(x.size());
+  middle_.velocity(instant.t, x, velocity);
+  const double rate = watched.when.rate(instant.t, x, 1, velocity);
+  watched.when.gradient(instant.t, x, gradient);
+  const bool fires_behind = watched.kind == WatchedKind::edge && watched.direction != Direction::any;
+  Matrix below = late.after, above = late.after;
+  change.time_below = change.time_above = late.time;
+  for (Index c = 0; c < s.cols(); ++c) {
+    const double moves = gradient.dot(s.col(c)) * (rate < 0 ? -1 : 1);
+    if (moves == 0) continue;
+    auto behind = moves > 0 ? above.col(c) : below.col(c);
+    double& time = moves > 0 ? change.time_above[c] : change.time_below[c];
+    if (fires_behind) {
+      behind = change.after.col(c);
+      time = 0;
+    } else {
+      behind.setConstant(kNoNumber);
+      time = kNoNumber;
+    }
+    change.time[c] = kNoNumber;
+  }
+  take_sides(instant, below, above, change);
+}
+
+void Saltation::take_sides(const Instant& instant, Matrix& below, Matrix& above, Change& change) {
+  bool same = true;
+  for (Index c = 0; c < below.cols(); ++c) {
+    Matrix sides[2] = {below.col(c), above.col(c)};
+    for (Matrix& side : sides)
+      if (side.allFinite()) settle(*instant.to, instant.t, instant.after, side);
+    below.col(c) = sides[0];
+    above.col(c) = sides[1];
+    const bool is_one = sides[0].allFinite() && sides[1].allFinite() && agree(sides[0], sides[1]);
+    if (is_one) change.after.col(c) = above.col(c);
+    same = same && is_one;
+  }
+  change.after_below = below;
+  change.after_above = above;
+  if (!same) return;
+  change.exists = true;
+  change.reason.clear();
 }
 
 Saltation::Change Saltation::apply(const Instant& instant, const Matrix& s) {

@@ -26,6 +26,7 @@ class Saltation {
     Regime* from = nullptr;
     Regime* to = nullptr;
     const Segment* segment_before = nullptr;
+    const Segment* segment_after = nullptr;
     std::vector<const EventRecord*> records = {};
   };
   struct Change {
@@ -86,6 +87,11 @@ class Saltation {
   bool jump_exactly(const Instant& instant, const EventRecord& record, ConstVectorRef x, double time,
                     const Vector& direction, Vector& image);
   void look_at_start(const Instant& instant, const Matrix& s, Change& change);
+  void look_beside_event(const Instant& instant, const EventRecord& record, const Watched& watched,
+                         const Matrix& s, Change& change);
+  // take_sides() notes the derivatives of neighbours to either side, NaN where there is none. In directions in which both are the same the
+  // derivative exists.
+  void take_sides(const Instant& instant, Matrix& below, Matrix& above, Change& change);
   // begins_on() tells whether a guard that moves with S is zero at the start, where `value` and `gradient` are those there.
   static bool begins_on(double value, ConstVectorRef gradient, ConstVectorRef x, const Matrix& s);
   void jump_once(const Instant& instant, const EventRecord& record, double t, VectorRef x);

@@ -13,6 +13,7 @@
 #include <functional>
 #include <limits>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -59,7 +60,7 @@ struct EventSensitivity {
       {};  // ∂x⁺/∂x⁻ of all events of this instant, n × n; with Options::full_events, else empty
   bool exists = true;       // whether the derivative goes on through the event
   std::string reason = {};  // why it does not
-  // The derivatives towards smaller and larger values, where it does not exist and these do.
+  // The derivatives towards smaller and larger values, where it does not exist and these do; a column of NaN where one of them does not.
   Vector time_below = {}, time_above = {};
   Matrix after_below = {}, after_above = {};
 };
@@ -78,6 +79,9 @@ class Sensitivities {
   Matrix before(double t) const;
   // One per event of Solution::events.
   const std::vector<EventSensitivity>& events() const { return events_; }
+  // start() tells of a start through which the derivative does not exist, since the field jumps or an event fires there: `before` are the
+  // derivatives of the state as it was given, and those on both sides are what the solution begins with. Nothing elsewhere.
+  const std::optional<EventSensitivity>& start() const { return start_; }
   // outputs() are those at Options::output_times, n × q each; NaN where the run does not come to them.
   const std::vector<Matrix>& outputs() const { return outputs_; }
   // final() is the derivative at the end of the run, wherever that is.
@@ -90,6 +94,7 @@ class Sensitivities {
   // ---- for the maker
   // S on [start, end], a step of size h from start: S = Σₖ Cₖ ((t − start)/h)ᵏ, the columns of all Cₖ one after the other.
   void add_piece(double start, double end, double h, const Matrix& coefficients);
+  void begin_with(EventSensitivity start) { start_ = std::move(start); }
   void add_event(EventSensitivity event) { events_.push_back(std::move(event)); }
   void add_output(Matrix value) { outputs_.push_back(std::move(value)); }
   void end_with(Matrix value) { final_ = std::move(value); }
@@ -116,6 +121,7 @@ class Sensitivities {
   std::vector<Piece> pieces_;
   std::vector<double> coefficients_;
   std::vector<EventSensitivity> events_;
+  std::optional<EventSensitivity> start_;
   std::vector<Matrix> outputs_;
   Matrix final_;
   double exists_until_ = std::numeric_limits<double>::infinity();
