@@ -313,8 +313,8 @@ class ContactDynamics {
   // Motion holds speeds of t, x and λ.
   struct Motion {
     double t = 0;
-    ConstVectorRef x, lambda;
-    double step = 0;  // of differences
+    Eigen::Ref<const Vector> x, lambda;  // of vectors of the caller
+    double step = 0;                     // of differences
   };
   Motion motion_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                       ConstVectorRef lambda_dot);
