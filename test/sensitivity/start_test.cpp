@@ -53,7 +53,7 @@ void check_sides(const std::string& text, const std::vector<std::string>& states
     for (const double side : {-1.0, 1.0}) {
       CAPTURE(side);
       const Matrix expected = towards(run, side);
-      // What begins as `after` ends as final(), and where it slides all of them are in the range of `after`.
+      // final() is P·after, with the propagator P of the run. Both sides lie in the range of `after`, so that P is known on them.
       const Matrix got = run.found().final() * start.after.completeOrthogonalDecomposition().solve(
                                                    side < 0 ? start.after_below : start.after_above);
       CAPTURE(expected);

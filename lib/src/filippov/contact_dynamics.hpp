@@ -32,6 +32,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "core/factorise.hpp"
@@ -280,6 +281,24 @@ class ContactDynamics {
   void find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& closed);
   // Directions of slip that begins.
   void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  // Contacts that slip count as sticking while this lives, also where a user function throws.
+  class AsSticking {
+   public:
+    AsSticking(ContactDynamics& dynamics, std::vector<Index> contacts)
+        : dynamics_(dynamics), contacts_(std::move(contacts)) {
+      set(true);
+    }
+    AsSticking(const AsSticking&) = delete;
+    AsSticking& operator=(const AsSticking&) = delete;
+    ~AsSticking() { set(false); }
+
+   private:
+    void set(bool sticks) {
+      for (const Index c : contacts_) dynamics_.plane_frictions_[static_cast<std::size_t>(c)].sticks = sticks;
+    }
+    ContactDynamics& dynamics_;
+    std::vector<Index> contacts_;
+  };
   struct Held {
     Eigen::Vector2d force;
     bool is_within = false;

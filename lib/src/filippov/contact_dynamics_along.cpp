@@ -223,7 +223,7 @@ void ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVect
   for (const Index c : of) {
     if (plane_frictions_[at(c)].begins && !sticks(c)) beginning.push_back(c);
   }
-  for (const Index c : beginning) plane_frictions_[at(c)].sticks = true;
+  const AsSticking held_ones(*this, beginning);
   prepare(t, x, lambda, of);
   at_hand_.right_side = -at_hand_.accelerations;
   solve();
@@ -240,7 +240,6 @@ void ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVect
     const Eigen::Vector2d across(-held[1] / size, held[0] / size);
     along_.turns[at(c)] = -across.dot(change.segment<2>(row)) / size * across;
   }
-  for (const Index c : beginning) plane_frictions_[at(c)].sticks = false;
 }
 
 // sum += weight·(buffers_.unit − less), which are left at zero; both are of this contact.

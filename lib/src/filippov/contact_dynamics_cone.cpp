@@ -186,7 +186,7 @@ void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lam
     if (plane_frictions_[at(c)].begins && !sticks(c)) beginning.push_back(c);
   }
   if (beginning.empty()) return;
-  for (const Index c : beginning) plane_frictions_[at(c)].sticks = true;
+  const AsSticking held_ones(*this, beginning);
   prepare(t, x, lambda, closed);
   at_hand_.right_side = -at_hand_.accelerations;
   solve();
@@ -194,7 +194,6 @@ void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lam
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c);
     const Eigen::Vector2d held = at_hand_.solution.segment<2>(row - at_hand_.contacts.begin());
     if (held.norm() > 0) plane_frictions_[at(c)].direction = -held.normalized();
-    plane_frictions_[at(c)].sticks = false;
   }
 }
 
@@ -216,10 +215,10 @@ void ContactDynamics::follow_slip(double t, ConstVectorRef x, ConstVectorRef lam
 // The friction that would hold a contact that slips.
 ContactDynamics::Held ContactDynamics::held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
                                                       Index i) {
-  PlaneFriction& friction = plane_frictions_[at(i)];
-  friction.sticks = true;
-  solve_for_forces(t, x, lambda, 0, closed_);
-  friction.sticks = false;
+  {
+    const AsSticking held(*this, {i});
+    solve_for_forces(t, x, lambda, 0, closed_);
+  }
   const auto row =
       std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), i) - at_hand_.contacts.begin();
   const auto first = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * i) -

@@ -18,6 +18,7 @@ using FourNumbers [[gnu::vector_size(32)]] = double;
 constexpr Index kFewSides = 32;
 
 inline double number_of(char code) { return static_cast<double>(static_cast<signed char>(code)); }
+inline double number_of(Side side) { return static_cast<double>(static_cast<signed char>(side)); }
 
 // out = function(λ, number) of every surface; λ is 0 where it slides, and `out` may be `numbers`. The function changes its number, and
 // takes numbers and FourNumbers alike.

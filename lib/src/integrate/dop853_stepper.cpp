@@ -12,7 +12,7 @@ namespace {
 
 // The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDop853StabilityLimit = 6.1;
-// |R(z)| ≤ 1/2 on −6 ≤ z ≤ 0.
+// The formula's function of stability has |R(z)| ≤ 1/2 on −6.00 ≤ z ≤ −0.69, and decays like exp(z) above.
 constexpr double kDop853Halves = 6;
 // The maximum of θ⁴(1−θ)³, and a little more.
 constexpr double kGreatestLastPart = 0.0084;

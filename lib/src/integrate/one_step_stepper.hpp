@@ -64,7 +64,7 @@ class OneStepStepper : public Stepper {
     // ends_on_clock tells whether a step ends at a time that the clock holds: what is stiff multiplies the
     // time by which it would be late.
     bool ends_on_clock = false;
-    // A step damps what decays at a rate of so many of its reciprocals to half at least; 0: a step of any length does.
+    // The longest h·rate at which a step still damps to a half what decays at this rate; 0: the formula damps at any length.
     double halves_up_to = 0;
   };
 

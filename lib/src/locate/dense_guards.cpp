@@ -4,6 +4,7 @@
 #include <stdexcept>
 
 #include "core/state_errors.hpp"
+#include "filippov/side_loops.hpp"
 
 namespace slideway {
 
@@ -34,7 +35,7 @@ bool DenseGuards::mirror_what_is_hardly_left(double t) {
   for (Index i = 0; i < h.size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
     if (now_.mode.slides_on(i) || is_armed(slot)) continue;
-    const double beyond = -static_cast<double>(static_cast<signed char>(now_.mode[i])) * h[i];
+    const double beyond = -number_of(now_.mode[i]) * h[i];
     if (!(beyond > 0) || beyond > tools.guards.arrive_below()[slot]) continue;
     any = tools.geometry.change_guard(t, i, -2 * h[i], now_.weights, state_) || any;
   }

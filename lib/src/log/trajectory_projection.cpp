@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "filippov/side_loops.hpp"
 #include "simulate/location_algebra.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/simulate/forces_along.hpp"
@@ -37,7 +38,7 @@ class Projector {
     closed_.clear();
     for (Index i = 0; i < std::min(mode.size(), surfaces); ++i) {
       if (mode.slides_on(i)) sliding_.push_back(i);
-      lambda_[i] = static_cast<double>(static_cast<signed char>(mode[i]));
+      lambda_[i] = number_of(mode[i]);
     }
     for (Index c = 0; place.contacts && c < place.contacts->contacts() && surfaces + c < mode.size(); ++c) {
       if (mode.slides_on(surfaces + c)) closed_.push_back(c);

@@ -5,6 +5,7 @@
 #include <exception>
 #include <limits>
 
+#include "filippov/side_loops.hpp"
 #include "simulate/precision.hpp"
 
 namespace slideway {
@@ -16,7 +17,7 @@ double PoleCheck::guard_of(Index slot, double t) {
   if (slot >= here.ode.event_slot(0)) return here.event_value(t, state_, slot - here.ode.event_slot(0));
   guards_.resize(now_.mode.size());
   here.evaluator.guards(t, state_, guards_);
-  return static_cast<double>(static_cast<signed char>(now_.mode[slot / 2])) * guards_[slot / 2];
+  return number_of(now_.mode[slot / 2]) * guards_[slot / 2];
 }
 
 // is_pole() tells whether the guard is positive before t and negative after it, and grows towards t from both
@@ -89,7 +90,7 @@ bool PoleCheck::both_fields_lead_on(Index surface, Side side) {
     } catch (const std::exception&) {
       return false;
     }
-    if (!(static_cast<double>(static_cast<signed char>(side)) * rates[surface] < 0)) return false;
+    if (!(number_of(side) * rates[surface] < 0)) return false;
   }
   return true;
 }
@@ -102,7 +103,7 @@ bool PoleCheck::has_finite_integral(Index surface, Side side) {
   Vector near(now_.x.size()), far(now_.x.size());
   state_.resize(now_.x.size());
   for (const double direction : {-1.0, 1.0}) {
-    lambda[surface] = direction * static_cast<double>(static_cast<signed char>(side));
+    lambda[surface] = direction * number_of(side);
     for (const double distance : {nearest, farthest}) {
       const double t = now_.t + direction * distance;
       now_.stepper->evaluate(t, state_);

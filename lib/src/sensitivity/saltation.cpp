@@ -688,9 +688,11 @@ void Saltation::take_sides(const Instant& instant, Matrix& below, Matrix& above,
     if (is_one) change.after.col(c) = above.col(c);
     same = same && is_one;
   }
-  change.after_below = below;
-  change.after_above = above;
-  if (!same) return;
+  if (!same) {
+    change.after_below = below;
+    change.after_above = above;
+    return;
+  }
   change.exists = true;
   change.reason.clear();
 }

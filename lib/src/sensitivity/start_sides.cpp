@@ -4,11 +4,15 @@
 #include <exception>
 #include <limits>
 
+#include "core/constants.hpp"
+#include "filippov/side_loops.hpp"
+
 namespace slideway {
 
 namespace {
 
-constexpr double kRounding = 16 * std::numeric_limits<double>::epsilon();
+// A neighbour that moves along a surface is as far from it as the sum of its products is rounded.
+constexpr double kRounding = 16 * kEpsilon;
 // λ of a neighbour is at a bound within errors of the start, which is exact, and of the solution of a few equations.
 constexpr double kBoundOfLambda = 1 + 1e-9;
 // A neighbour passes each surface once and comes back once at most where all is constant and it arrives at all. Others
@@ -16,8 +20,6 @@ constexpr double kBoundOfLambda = 1 + 1e-9;
 constexpr std::size_t kMostPassages = 4;
 
 Side side_of(double value) { return value < 0 ? Side::minus : Side::plus; }
-
-double sign_of(Side side) { return static_cast<double>(static_cast<signed char>(side)); }
 
 }  // namespace
 
@@ -42,7 +44,7 @@ std::size_t StartSides::next_surface(const Neighbour& neighbour, const std::vect
   for (std::size_t k = 0; k < surfaces.size(); ++k) {
     const Side side = neighbour.in.mode[surfaces[k]];
     const double rate = rates[static_cast<Index>(k)];
-    if (side == Side::sliding || !(sign_of(side) * rate < 0)) continue;
+    if (side == Side::sliding || !(number_of(side) * rate < 0)) continue;
     const double until = std::abs(neighbour.distances[static_cast<Index>(k)] / rate);
     if (next < surfaces.size() && !(until < time)) continue;
     next = k;
@@ -58,7 +60,7 @@ bool StartSides::pass(double t, ConstVectorRef x, Index surface, Neighbour& neig
   neighbour.in.mode.set(surface, to);
   if (take(t, x, neighbour)) {
     middle_.velocity(t, x, velocity);
-    if (sign_of(to) * middle_.tools().evaluator.guard_rate(t, x, velocity, surface) > 0) return true;
+    if (number_of(to) * middle_.tools().evaluator.guard_rate(t, x, velocity, surface) > 0) return true;
   }
   neighbour.in.mode.set(surface, Side::sliding);
   return take(t, x, neighbour);

@@ -6,6 +6,7 @@
 
 #include "core/constants.hpp"
 #include "core/wide_loops.hpp"
+#include "filippov/side_loops.hpp"
 #include "integrate/guard_scan.hpp"
 #include "simulate/polynomial_zero.hpp"
 #include "simulate/precision.hpp"
@@ -129,7 +130,7 @@ void AffineScan::watch(Index i, double exit_sign) {
   function.count = start[1] - start[0];
   if (!slides) {
     watched.base = 0;
-    watched.factor = static_cast<double>(static_cast<signed char>(mode_[i]));
+    watched.factor = number_of(mode_[i]);
     function.origin = evaluator_.affine_origin()[i];
     function.by_time = evaluator_.affine_dt()[i];
     watched.look_for_one_state();
@@ -143,7 +144,7 @@ void AffineScan::watch(Index i, double exit_sign) {
     if (entry.col() == i) {
       effect = entry.value();
     } else {
-      function.origin += entry.value() * static_cast<double>(static_cast<signed char>(mode_[entry.col()]));
+      function.origin += entry.value() * number_of(mode_[entry.col()]);
     }
   }
   const bool alone = sliding_ == 1;

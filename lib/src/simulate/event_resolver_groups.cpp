@@ -3,18 +3,13 @@
 #include <cmath>
 
 #include "core/at.hpp"
+#include "filippov/side_loops.hpp"
 #include "filippov/sliding_roots.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-double bound(Side side) { return static_cast<double>(static_cast<signed char>(side)); }
-
-}  // namespace
 
 std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
                                                      const std::vector<Index>& members,
@@ -57,7 +52,7 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   lone.two_fold = found.minus_tangent && found.plus_tangent;
   const auto add = [&](Side side) {
     LoneOption& option = lone.options[lone.count++];
-    option = {side, bound(side), false};
+    option = {side, number_of(side), false};
     if (side != Side::sliding) return;
     const double lambda =
         std::isnan(point.lambda) ? sliding_lambda(found.w_minus, found.w_plus) : point.lambda;
@@ -150,7 +145,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     for (const Index i : surfaces) {
       const Side side = mode.slides_on(i) ? Side::plus : mode[i];
       option.sides.push_back(side);
-      option.lambda.push_back(bound(side));
+      option.lambda.push_back(number_of(side));
     }
     group.options.push_back(std::move(option));
     group.w_minus.assign(surfaces.size(), 0);
@@ -235,7 +230,7 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
   std::vector<Index> sliding;
   for (Index i = 0; i < 2; ++i) {
     const Side side = (*wanted)[at(i)];
-    lambda[i] = bound(side);
+    lambda[i] = number_of(side);
     if (side == Side::sliding) sliding.push_back(i);
   }
   bool incomplete = false;
@@ -249,7 +244,7 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
   const Vector w = interpolate(point.table, lambda);
   const double rounding = kRoundingOfCorners * point.table.w.cwiseAbs().maxCoeff();
   for (Index i = 0; i < 2; ++i) {
-    if (bound((*wanted)[at(i)]) * w[i] >= -rounding) continue;
+    if (number_of((*wanted)[at(i)]) * w[i] >= -rounding) continue;
     group.reason = by_table(word + reason::kTableLeavesAtOnce + group.reason);
     return;
   }
