@@ -16,6 +16,8 @@
 #include <thread>
 #include <vector>
 
+#include "test/temporary_folder.hpp"
+
 #ifndef SLIDEWAY_PROGRAM
 #error "SLIDEWAY_PROGRAM must name the built command"
 #endif
@@ -31,22 +33,11 @@ struct Finished {
 // A directory of its own for every test, gone afterwards; commands run inside it.
 class Workplace {
  public:
-  Workplace() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "slideway-cli-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Workplace() {
-    std::error_code ignored;  // a browser may still be leaving
-    std::filesystem::remove_all(path_, ignored);
-  }
-  Workplace(const Workplace&) = delete;
-  Workplace& operator=(const Workplace&) = delete;
-
   // Arguments are taken literally; `environment` is put before the command, "NAME=value". Lines are not wrapped, unless
   // the environment says how wide they may be.
   Finished slideway(const std::vector<std::string>& arguments, const std::string& environment = "") const {
-    std::string command = "cd " + in_quotes(path_.string()) + " && COLUMNS=1000 " + environment + " " +
-                          in_quotes(SLIDEWAY_PROGRAM);
+    std::string command = "cd " + in_quotes(place_.path().string()) + " && COLUMNS=1000 " + environment +
+                          " " + in_quotes(SLIDEWAY_PROGRAM);
     for (const std::string& argument : arguments) command += " " + in_quotes(argument);
     command += " > .out 2> .err < /dev/null";
     const int status = std::system(command.c_str());
@@ -54,18 +45,20 @@ class Workplace {
   }
 
   std::string read(const std::string& name) const {
-    std::ifstream in(path_ / name, std::ios::binary);
+    std::ifstream in(place_.path() / name, std::ios::binary);
     std::ostringstream text;
     text << in.rdbuf();
     return text.str();
   }
-  void write(const std::string& name, const std::string& text) const { std::ofstream(path_ / name) << text; }
-  const std::filesystem::path& path() const { return path_; }
-  bool has(const std::string& name) const { return std::filesystem::exists(path_ / name); }
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(place_.path() / name) << text;
+  }
+  const std::filesystem::path& path() const { return place_.path(); }
+  bool has(const std::string& name) const { return std::filesystem::exists(place_.path() / name); }
   // The files that commands left, besides the captured output.
   std::vector<std::string> files() const {
     std::vector<std::string> names;
-    for (const auto& entry : std::filesystem::directory_iterator(path_)) {
+    for (const auto& entry : std::filesystem::directory_iterator(place_.path())) {
       const std::string name = entry.path().filename().string();
       if (name != ".out" && name != ".err") names.push_back(name);
     }
@@ -86,7 +79,7 @@ class Workplace {
     return result;
   }
 
-  std::filesystem::path path_;
+  slideway::test::TemporaryFolder place_;
 };
 
 // A command that runs beside the test, to be signalled.

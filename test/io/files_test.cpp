@@ -10,31 +10,13 @@
 
 #include <doctest/doctest.h>
 
+#include "test/temporary_folder.hpp"
+
 using namespace slideway;
+using slideway::test::TemporaryFolder;
 namespace fs = std::filesystem;
 
 namespace {
-
-// A directory of its own for every test, gone afterwards.
-class Directory {
- public:
-  Directory() {
-    std::string pattern = (fs::temp_directory_path() / "slideway-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Directory() { fs::remove_all(path_); }
-  Directory(const Directory&) = delete;
-  Directory& operator=(const Directory&) = delete;
-
-  std::string operator/(const std::string& name) const { return (path_ / name).string(); }
-  std::size_t entries() const {
-    return static_cast<std::size_t>(std::distance(fs::directory_iterator(path_), fs::directory_iterator()));
-  }
-  const fs::path& path() const { return path_; }
-
- private:
-  fs::path path_;
-};
 
 std::string contents(const std::string& path) {
   std::ifstream in(path, std::ios::binary);
@@ -48,14 +30,14 @@ void put(const std::string& path, const std::string& text) { std::ofstream(path)
 }  // namespace
 
 TEST_CASE("a document is written whole and nothing else is left") {
-  const Directory directory;
+  const TemporaryFolder directory;
   write_whole(directory / "result.json", [](std::ostream& out) { out << "new\n"; });
   CHECK(contents(directory / "result.json") == "new\n");
   CHECK(directory.entries() == 1);
 }
 
 TEST_CASE("a writer that fails leaves the old document as it was") {
-  const Directory directory;
+  const TemporaryFolder directory;
   put(directory / "result.json", "old\n");
   CHECK_THROWS_AS(write_whole(directory / "result.json",
                               [](std::ostream& out) {
@@ -69,7 +51,7 @@ TEST_CASE("a writer that fails leaves the old document as it was") {
 }
 
 TEST_CASE("the old document stays readable until the new one is complete") {
-  const Directory directory;
+  const TemporaryFolder directory;
   put(directory / "result.json", "old\n");
   write_whole(directory / "result.json", [&](std::ostream& out) {
     out << "new\n";
@@ -80,14 +62,14 @@ TEST_CASE("the old document stays readable until the new one is complete") {
 }
 
 TEST_CASE("a stream that goes bad is an error and not a short document") {
-  const Directory directory;
+  const TemporaryFolder directory;
   CHECK_THROWS_AS(write_whole(directory / "a", [](std::ostream& out) { out.setstate(std::ios::badbit); }),
                   FileError);
   CHECK(directory.entries() == 0);
 }
 
 TEST_CASE("a directory that does not exist is named before the run") {
-  const Directory directory;
+  const TemporaryFolder directory;
   const std::string path = directory / "absent/result.json";
   CHECK_THROWS_WITH_AS(check_writable(path), doctest::Contains("absent"), FileError);
   CHECK_THROWS_WITH_AS(check_writable(path), doctest::Contains("create the directory first"), FileError);
@@ -101,13 +83,13 @@ TEST_CASE("a directory that may not be written to is refused before the run") {
 }
 
 TEST_CASE("a directory in the place of the file is refused") {
-  const Directory directory;
+  const TemporaryFolder directory;
   CHECK_THROWS_WITH_AS(check_writable(directory.path().string()), doctest::Contains("directory"), FileError);
   CHECK_THROWS_AS(check_writable(""), FileError);
 }
 
 TEST_CASE("checking leaves nothing behind and changes nothing") {
-  const Directory directory;
+  const TemporaryFolder directory;
   check_writable(directory / "new.json");
   CHECK(directory.entries() == 0);
   put(directory / "old.json", "old\n");
@@ -117,7 +99,7 @@ TEST_CASE("checking leaves nothing behind and changes nothing") {
 }
 
 TEST_CASE("a symbolic link stays a link to the new document") {
-  const Directory directory;
+  const TemporaryFolder directory;
   put(directory / "target.json", "old\n");
   fs::create_symlink("target.json", directory / "link.json");
   write_whole(directory / "link.json", [](std::ostream& out) { out << "new\n"; });
@@ -126,7 +108,7 @@ TEST_CASE("a symbolic link stays a link to the new document") {
 }
 
 TEST_CASE("a symbolic link that leads to no file is refused and stays as it is") {
-  const Directory directory;
+  const TemporaryFolder directory;
   fs::create_symlink("absent.json", directory / "dangling.json");
   fs::create_symlink("absent/result.json", directory / "far.json");
   fs::create_symlink("second.json", directory / "first.json");
@@ -151,7 +133,7 @@ TEST_CASE("a device is written to and not replaced") {
 }
 
 TEST_CASE("a new document has the permissions of any new file and an old one keeps its own") {
-  const Directory directory;
+  const TemporaryFolder directory;
   const mode_t mask = umask(022);
   write_whole(directory / "new", [](std::ostream& out) { out << "x"; });
   umask(mask);

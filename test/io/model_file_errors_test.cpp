@@ -5,6 +5,7 @@
 #include <fstream>
 
 #include "test/io/model_text.hpp"
+#include "test/temporary_folder.hpp"
 
 using namespace slideway;
 using namespace model_text;
@@ -766,14 +767,13 @@ TEST_CASE("files that cannot be read are told") {
 }
 
 TEST_CASE("a file is the same with a byte order mark and with other line ends") {
-  const std::string path =
-      (std::filesystem::temp_directory_path() / "slideway-model-file-test.toml").string();
+  const test::TemporaryFolder folder;
+  const std::string path = folder / "model.toml";
   std::string text = sound;
   for (std::size_t k = text.find('\n'); k != std::string::npos; k = text.find('\n', k + 2))
     text.insert(k, "\r");
   std::ofstream(path, std::ios::binary) << "\xEF\xBB\xBF" << text;
   CHECK(read_model_file(path).state_names.size() == 2);
-  std::filesystem::remove(path);
   const std::string wrong = "\xEF\xBB\xBF" + std::string("mu = \"x +\"\n");
   check_told(wrong, "test.toml:1:1: unknown section or key");
 }

@@ -1,6 +1,5 @@
 // Measured signals: their interpolation, and what a run makes of them.
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <stdexcept>
 #include <string>
@@ -9,6 +8,7 @@
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/input.hpp"
 #include "test/simulate/model_text.hpp"
+#include "test/temporary_folder.hpp"
 
 using namespace slideway;
 using namespace slideway::test;
@@ -48,16 +48,9 @@ const std::string kLists = "times = [0, 0.5, 1.2, 2, 3.5, 4], values = [0, 1, 1.
 // A file beside a model, for as long as this lives.
 class Folder {
  public:
-  explicit Folder(const std::string& csv)
-      : path_(std::filesystem::temp_directory_path() / "slideway_inputs_test") {
-    std::filesystem::create_directories(path_);
-    std::ofstream(path_ / "data.csv") << csv;
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
+  explicit Folder(const std::string& csv) { std::ofstream(place_ / "data.csv") << csv; }
 
-  Model read(const std::string& text) const { return parse_model(text, (path_ / "model.toml").string()); }
+  Model read(const std::string& text) const { return parse_model(text, place_ / "model.toml"); }
   std::string mistake(const std::string& text) const {
     try {
       read(text);
@@ -68,7 +61,7 @@ class Folder {
   }
 
  private:
-  std::filesystem::path path_;
+  TemporaryFolder place_;
 };
 
 }  // namespace

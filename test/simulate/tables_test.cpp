@@ -1,7 +1,6 @@
 // Characteristics in tables of model files, f(u) and f(u, v): values between and beyond knots, and runs over their kinks and jumps.
 #include <algorithm>
 #include <cmath>
-#include <filesystem>
 #include <fstream>
 #include <functional>
 #include <string>
@@ -9,6 +8,7 @@
 
 #include "slideway/model/input.hpp"
 #include "test/simulate/model_text.hpp"
+#include "test/temporary_folder.hpp"
 
 using namespace slideway;
 using namespace slideway::test;
@@ -233,19 +233,17 @@ TEST_CASE("tables may stand in guards, in what is set, in conditions and in what
 }
 
 TEST_CASE("a table comes from a file beside the model, and its mistakes are told with row and column") {
-  const std::filesystem::path folder = std::filesystem::temp_directory_path() / "slideway_tables_test";
-  std::filesystem::create_directories(folder);
+  const TemporaryFolder folder;
   std::ofstream(folder / "motor.csv") << "n,torque,bad\n0,1,1\n1,2,x\n3,2.5,1\n";
   const auto read = [&](const std::string& column) {
     return parse_model(
         "[states]\nx = 0.0\n[time]\nend = 1\n[tables]\nf = { file = \"motor.csv\", column = \"" + column +
             "\", argument = \"n\" }\n[derivatives]\nx = \"f(2)\"\n",
-        (folder / "model.toml").string());
+        folder / "model.toml");
   };
   const ModelInstance instance = read("torque").instantiate({});
   Vector dx(1);
   instance.system.field(0, instance.state, Vector(0), dx);
   CHECK(dx[0] == 2.25);
   CHECK_THROWS_WITH(read("bad"), doctest::Contains("row 3, column 'bad' (table 'f')"));
-  std::filesystem::remove_all(folder);
 }

@@ -15,8 +15,10 @@
 
 #include "slideway/io/model_file.hpp"
 #include "slideway/sweep/sweep.hpp"
+#include "test/temporary_folder.hpp"
 
 using namespace slideway;
+using slideway::test::TemporaryFolder;
 
 namespace {
 
@@ -39,24 +41,6 @@ x = "-a*x"
 }
 
 SweepDesign grid(Index count) { return {.axes = {{.name = "a", .first = 0.1, .last = 2, .count = count}}}; }
-
-class Folder {
- public:
-  Folder() {
-    std::string pattern = (std::filesystem::temp_directory_path() / "slideway-sweep-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
-  }
-  ~Folder() { std::filesystem::remove_all(path_); }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  std::string file(const std::string& name) const { return (path_ / name).string(); }
-  std::size_t files() const {
-    return static_cast<std::size_t>(std::distance(std::filesystem::directory_iterator(path_), {}));
-  }
-
- private:
-  std::filesystem::path path_;
-};
 
 std::string text_of(const std::string& path) {
   std::ostringstream text;
@@ -107,9 +91,9 @@ TEST_CASE("what a call back throws ends the sweep and comes out of it") {
 }
 
 TEST_CASE("a sweep that is cancelled tells what is missing, and is resumed") {
-  const Folder folder;
+  const TemporaryFolder folder;
   std::atomic<bool> cancel = false;
-  SweepOptions options{.jobs = 1, .cancel = &cancel, .table = folder.file("t.csv")};
+  SweepOptions options{.jobs = 1, .cancel = &cancel, .table = folder / "t.csv"};
   options.run_time_limit = 60;
   Index seen = 0;
   options.on_row = [&](const SweepRow&) {
@@ -130,30 +114,30 @@ TEST_CASE("a sweep that is cancelled tells what is missing, and is resumed") {
   const SweepResult whole = sweep(decay(), grid(200), options);
   CHECK(whole.is_complete());
   CHECK(whole.taken_over == part.done);
-  const std::string resumed = text_of(folder.file("t.csv"));
-  sweep(decay(), grid(200), {.table = folder.file("u.csv"), .keep_rows = false});
-  CHECK(resumed == text_of(folder.file("u.csv")));
-  CHECK(folder.files() == 2);
+  const std::string resumed = text_of(folder / "t.csv");
+  sweep(decay(), grid(200), {.table = folder / "u.csv", .keep_rows = false});
+  CHECK(resumed == text_of(folder / "u.csv"));
+  CHECK(folder.entries() == 2);
 }
 
 TEST_CASE("shards are merged to the table of the whole") {
-  const Folder folder;
+  const TemporaryFolder folder;
   SweepOptions options;
   std::vector<std::string> parts;
   for (Index number = 1; number <= 3; ++number) {
     SweepDesign design = grid(10);
     design.shard = {number, 3};
-    options.table = folder.file("part" + std::to_string(number));
+    options.table = folder / ("part" + std::to_string(number));
     parts.push_back(options.table);
     const SweepResult part = sweep(decay(), design, options);
     CHECK(part.all_runs == 10);
     CHECK(part.runs == (number == 1 ? 4 : 3));
   }
-  options.table = folder.file("merged");
+  options.table = folder / "merged";
   options.merge = parts;
   CHECK(sweep(decay(), grid(10), options).is_complete());
-  sweep(decay(), grid(10), {.table = folder.file("whole")});
-  CHECK(text_of(folder.file("merged")) == text_of(folder.file("whole")));
+  sweep(decay(), grid(10), {.table = folder / "whole"});
+  CHECK(text_of(folder / "merged") == text_of(folder / "whole"));
 }
 
 TEST_CASE("a run that takes longer than it may is a row with this status") {
