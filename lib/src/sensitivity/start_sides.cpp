@@ -13,10 +13,9 @@ namespace {
 
 // A neighbour that moves along a surface is as far from it as the sum of its products is rounded.
 constexpr double kRounding = 16 * kEpsilon;
-// λ of a neighbour is at a bound within errors of the start, which is exact, and of the solution of a few equations.
+// λ of a neighbour is at a bound within rounding of the start and of a few equations. With parts of 1e-12 and 1e-6 the tests of starts give the same.
 constexpr double kBoundOfLambda = 1 + 1e-9;
-// A neighbour passes each surface once and comes back once at most where all is constant and it arrives at all. Others
-// go round a corner for ever.
+// A neighbour that goes round a corner without an end is given up after so many passages of each surface. With 1 and 8 the tests of starts give the same.
 constexpr std::size_t kMostPassages = 4;
 
 Side side_of(double value) { return value < 0 ? Side::minus : Side::plus; }
