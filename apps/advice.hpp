@@ -1,4 +1,4 @@
-// What the library says, in words of the command line: the library names its options and functions, and whoever types a
+// The library's messages in words of the command line: the library names its own options and functions, but a user of the
 // command can set only --max-steps and the like.
 //
 // The only place where messages are translated; and what several sub-commands advise by. It must not know what the sub-commands do.

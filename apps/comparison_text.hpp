@@ -1,4 +1,4 @@
-// What a person reads after a comparison: the table, what the methods could not do, convergence, the price of equal error.
+// The text of a comparison on the screen: the table, failures of the methods, convergence, the price of equal error.
 //
 // It must not know the command line or files.
 #pragma once

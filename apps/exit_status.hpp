@@ -1,4 +1,4 @@
-// What the program's exit status means.
+// The exit statuses of the program, and their meanings.
 #pragma once
 
 namespace slideway::apps {

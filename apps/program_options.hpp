@@ -1,4 +1,4 @@
-// What the sub-commands can be told, all together.
+// The options of all sub-commands.
 //
 // It must not know what the sub-commands do.
 #pragma once

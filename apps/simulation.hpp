@@ -1,4 +1,4 @@
-// What a command that runs a model makes of its arguments: the options of a run and its end.
+// The arguments of a command that runs a model, turned into the options of a run and its end.
 //
 // It must not know how a command line is parsed, nor results.
 #pragma once

@@ -1,4 +1,4 @@
-// What a person reads after a run: the events and why they happened, where it ended, what it took.
+// The text of a run on the screen: the events and their reasons, the end, and the effort.
 //
 // It must not know the command line or files.
 #pragma once

@@ -33,13 +33,12 @@ function(slideway_configure_target target)
   endif()
 endfunction()
 
-# Three quarters of the time of a build is the parsing of headers, so the files of a folder are compiled some at a time: those
-# that follow each other by name. Names that a file has to itself must then be its own in the whole folder.
+# Three quarters of the time of a build is the parsing of headers, so up to SLIDEWAY_UNITY_FILES files of a folder are compiled
+# at a time: those that follow each other by name. Names that a file has to itself must then be its own in the whole folder.
 function(slideway_unite_sources target)
   if(NOT SLIDEWAY_UNITY_BUILD)
     return()
   endif()
-  set(most 10)  # a change of one file is compiled again in seconds, and two processors are kept busy
   get_target_property(sources ${target} SOURCES)
   set(folders "")
   foreach(source IN LISTS sources)
@@ -54,7 +53,7 @@ function(slideway_unite_sources target)
   list(REMOVE_DUPLICATES folders)
   foreach(folder IN LISTS folders)
     list(LENGTH sources_of_${folder} files)
-    math(EXPR units "(${files} + ${most} - 1) / ${most}")
+    math(EXPR units "(${files} + ${SLIDEWAY_UNITY_FILES} - 1) / ${SLIDEWAY_UNITY_FILES}")
     set(k 0)
     foreach(source IN LISTS sources_of_${folder})
       math(EXPR unit "${k} * ${units} / ${files} + 1")

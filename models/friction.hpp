@@ -41,7 +41,7 @@ struct LawValue {
   bool may_vanish;
 };
 
-// What the laws without a state have in common.
+// The common part of the laws without a state.
 struct WithoutState {
   static constexpr bool has_state = false;
   static constexpr bool jumps = true;  // F is discontinuous at v = 0

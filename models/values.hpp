@@ -1,4 +1,4 @@
-// What a user may set of a catalogue model, parameters and initial values alike, collected into one place:
+// The settings of a catalogue model, parameters and initial values alike, collected into one place:
 // defaults first, then the settings in their order, so that the last one wins.
 //
 // It must not know any particular model.

@@ -16,7 +16,7 @@ void add(std::size_t bytes) {
 }  // namespace
 
 extern "C" {
-// What malloc and its kin would call themselves.
+// The functions that malloc and its kin would call themselves.
 void* __libc_malloc(std::size_t size);
 void* __libc_calloc(std::size_t number, std::size_t size);
 void* __libc_realloc(void* pointer, std::size_t size);

@@ -25,5 +25,5 @@ struct AllocationCount {
   std::size_t bytes = 0;
 };
 
-// Of this thread, since it started. Always zero where allocations cannot be counted.
+// The allocations of this thread since it started. Always zero where allocations cannot be counted.
 AllocationCount allocations();

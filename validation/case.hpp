@@ -40,7 +40,7 @@ struct Landmark {
   double t = 0;
 };
 
-// What is known at the first event at which exactly two surfaces are met.
+// The known values at the first event at which exactly two surfaces are met.
 struct CornerClaims {
   std::string code_word = {};                   // Korobitsyn & Frolova's w4w3w2w1
   std::vector<std::string> continuations = {};  // all consistent modes, in any order; empty: not claimed
@@ -88,7 +88,7 @@ struct Case {
   bool stiff = false;                       // for implicit methods only
 };
 
-// What is run: the automaton, or the system alone.
+// The problem that is run: the automaton, or the system alone.
 Automaton problem_of(const Case& problem);
 
 // Whether states jump, by contacts, events or edges.

@@ -58,7 +58,7 @@ std::vector<Case> select(const std::vector<std::string>& names) {
   return chosen;
 }
 
-// What a row of the table shows of the numbers: those of the final state, and the worst of the others.
+// The numbers that a row of the table shows: those of the final state, and the worst of the others.
 std::vector<Comparison> worth_showing(const Case& problem, const Verdict& verdict) {
   const std::size_t last = std::min(problem.reference.final.size(), verdict.comparisons.size());
   const Comparison* worst_time = nullptr;

@@ -12,7 +12,7 @@
 namespace slideway {
 
 struct ValidationOptions {
-  // Which cases: an id ("A02"), or the beginning of some ("B01", "A"); in any case of letters. Empty: all.
+  // The cases: an id ("A02"), or the beginning of some ("B01", "A"); in any case of letters. Empty: all.
   std::vector<std::string> names = {};
   double rtol = 1e-6;
   std::vector<Method> methods = {Method::bdf, Method::adams, Method::dopri5, Method::dop853, Method::rodas};

@@ -258,14 +258,14 @@ class Judge {
     }
     agree("the trajectory at the start", trajectory(problem_.run.start), problem_.run.state);
     agree("the trajectory at the end", trajectory(trajectory.end()), solution().final.state);
-    // Of several events at one instant only the first starts, and only the last ends, on the trajectory.
+    // Among several events at one instant only the first starts, and only the last ends, on the trajectory.
     const EventLog& events = solution().events;
     for (std::size_t k = 0; k < events.size(); ++k) {
       const EventRecord& event = events[k];
       if (event.before.size() == 0) continue;
       if ((k == 0 || events[k - 1].t < event.t) && event.t > problem_.run.start) {
         const ConstVectorRef before = event.before;
-        // What is left of an accumulation is a straight line from the last impact.
+        // The rest of an accumulation is a straight line from the last impact.
         if (event.kind != EventKind::zeno) {
           agree(fmt::format("the trajectory before t = {:.15g}", event.t), trajectory.before(event.t),
                 before);

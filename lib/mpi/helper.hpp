@@ -44,7 +44,7 @@ class MpiWorkers::Helper {
   double at_work_ = 0;
   bool stopped_ = false;
 
-  // Of the thread that looks.
+  // These members belong to the thread that looks.
   Clock::time_point begin_ = Clock::now();
   Clock::time_point last_report_ = begin_;
   Clock::time_point asked_ = begin_;

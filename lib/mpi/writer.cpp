@@ -162,7 +162,7 @@ void MpiWorkers::Writer::take(int rank, Message& message) {
   }
 }
 
-// Many at a time as long as there are many; towards the end one by one. Whoever asks is answered.
+// Tasks are given many at a time as long as there are many, and one by one towards the end. Every request is answered.
 void MpiWorkers::Writer::hand_out(int rank) {
   Other& other = others_[static_cast<std::size_t>(rank)];
   if (other.wanted == 0 || other.is_gone) return;

@@ -23,7 +23,7 @@ class MpiWorkers::Writer {
  private:
   using Clock = mpi_time::Clock;
 
-  // Of another process.
+  // These describe another process.
   struct Other {
     bool has_greeted = false;
     bool is_gone = false;  // said bye, or is taken for dead

@@ -49,7 +49,7 @@ std::vector<Include> includes(const SourceFile& file) {
   return result;
 }
 
-// What each folder of lib may include besides itself.
+// The folders that each folder of lib may include besides itself.
 const std::map<std::string, std::set<std::string>> folders_below = {
     {"core", {}},
     {"autodiff", {"core"}},

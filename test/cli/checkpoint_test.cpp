@@ -164,7 +164,7 @@ TEST_CASE("a damaged checkpoint is refused with the reason") {
   refused("damaged");
   place.write("run.ck.log", log.substr(0, log.size() / 2));
   refused("damaged");
-  // What was added by a process that was killed before it could say so is no damage.
+  // Text that a killed process added before it could say so is no damage.
   place.write("run.ck.log", log + "{\"event\": {");
   CHECK(place.slideway({"run", "--from", "run.ck", "--quiet"}).status == 0);
 }

@@ -31,7 +31,7 @@ bool has(const char* program) {
   return std::system((std::string(program) + " --version > /dev/null 2>&1").c_str()) == 0;
 }
 
-// What bash offers for the last of these words.
+// The completions that bash offers for the last of these words.
 std::string completed(const Workplace& place, const std::string& words) {
   place.write("complete.sh", "source completion.bash\nCOMP_WORDS=(" + words +
                                  ")\nCOMP_CWORD=$((${#COMP_WORDS[@]} - 1))\n_slideway\n"

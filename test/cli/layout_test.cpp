@@ -1,4 +1,4 @@
-// What is printed fits the screen.
+// Printed text fits the screen.
 #include <algorithm>
 #include <filesystem>
 #include <sstream>
@@ -114,7 +114,7 @@ TEST_CASE("messages fit the screen, and are one line for programs") {
   CHECK(lines > 1);
   const Finished unknown = place.slideway(wrong, "COLUMNS=");
   CHECK(std::count(unknown.err.begin(), unknown.err.end(), '\n') == 1);
-  // Of a mistake in a file the caret stays below what it means.
+  // The caret stays below the mistake that it shows in a file.
   place.write(
       "long.toml",
       "[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x + 0.1*x + 0.2*x + 0.3*x + 0.4*x + y\"\n");

@@ -1,4 +1,4 @@
-// What the command refuses before it runs, and the words in which it does.
+// The refusals of the command before it runs, and their words.
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>

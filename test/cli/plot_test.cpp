@@ -66,7 +66,7 @@ TEST_CASE("labels stand at the axes, with subscripts, superscripts and symbols a
         contains(text, "set ylabel 'x\u0307 [m s^{−1}]' enhanced"));
   CHECK(contains(text, "set xlabel 'time τ_{0}' enhanced"));
   CHECK(contains(text, "set label 'dry-friction' font ':Bold' noenhanced"));
-  // What gnuplot takes for marks is not, and braces keep a comma in one label.
+  // No character is left that gnuplot takes for a mark, and braces keep a comma in one label.
   CHECK(contains(script(place, {"dry-friction", "--labels", "x=a@b & c~ {d, v=e}/ \\{f\\}"}),
                  "set ylabel 'a\\@b \\& c\\~ d, v=e\\/ \\{f\\}' enhanced"));
 }

@@ -66,7 +66,7 @@ Marks marks_of(Browser& browser) {
   return marks;
 }
 
-// What is wrong with the ticks of the panels.
+// The mistakes in the ticks of the panels.
 std::vector<std::string> wrong_ticks(Browser& browser) {
   return browser.ask(R"((() => {
     const wrong = [];
@@ -87,7 +87,7 @@ std::vector<std::string> wrong_ticks(Browser& browser) {
     return wrong; })())");
 }
 
-// What the labels of an axis say, in its own numbers: with the power and the offset of its note.
+// The numbers of the labels of an axis: with the power and the offset of its note.
 std::vector<double> labels_of(Browser& browser, const std::string& axis) {
   return browser.ask(
       R"((() => {
@@ -590,7 +590,7 @@ TEST_CASE("equations are seen as formulas") {
     CHECK(browser.ask("[...document.querySelectorAll('math, mi, mn, mfrac, msub')].every((m) => { const b = "
                       "m.getBoundingClientRect(); "
                       "return b.width > 1 && b.height > 1; })") == true);
-    // What is above a bar stands above what is below it, and a subscript lower than its letter.
+    // A numerator stands above its denominator, and a subscript lower than its letter.
     CHECK(browser.ask("[...document.querySelectorAll('mfrac')].every((f) => "
                       "f.children[0].getBoundingClientRect().bottom <= "
                       "f.children[1].getBoundingClientRect().top + 2)") == true);

@@ -1,4 +1,4 @@
-// What is zero where a relay reaches its bound, for matrices D that become singular on the way.
+// The quantity that is zero where a relay reaches its bound, for matrices D that become singular on the way.
 #include <doctest/doctest.h>
 
 #include <Eigen/LU>

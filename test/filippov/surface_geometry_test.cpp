@@ -179,7 +179,7 @@ TEST_CASE("a state is moved inside a region whose surfaces all but face each oth
   }
 }
 
-// What vanishes with a speed, and the speed.
+// A quantity that vanishes with a speed, and the speed.
 struct WithSpeed {
   void guards(auto, const auto& x, auto&& h) const {
     h[0] = x[0] * 1.5 + x[0] * (x[0] - x[1]) / 2.8;

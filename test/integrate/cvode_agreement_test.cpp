@@ -39,7 +39,7 @@ FunctionOde duffing() {
           [](double, ConstVectorRef x, MatrixRef matrix) { matrix << 0, 1, -3 * x(0) * x(0), -0.1; }};
 }
 
-// What is written to standard error during `action`.
+// The text written to standard error during `action`.
 template <typename Action>
 std::string standard_error_of(const Action& action) {
   std::FILE* file = std::tmpfile();
@@ -96,7 +96,7 @@ TEST_CASE("the stepper takes CVODE's own steps, and its polynomial is CVodeGetDk
       REQUIRE(CVode(cvode.get(), kEnd, state.get(), &t, CV_ONE_STEP) >= 0);
       CHECK(report.end == t);
       if (bdf) {
-        // What the stepper adds to CVODE: a new Jacobian when the step has doubled.
+        // The stepper adds one thing to CVODE: a new Jacobian when the step has doubled.
         long evaluated = 0;
         double h = 0;
         CVodeGetNumJacEvals(cvode.get(), &evaluated);

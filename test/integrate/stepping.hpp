@@ -1,4 +1,4 @@
-// What the tests of steppers share: tolerances, short vectors, and a way to the end of a run.
+// The common part of the tests of steppers: tolerances, short vectors, and a way to the end of a run.
 #pragma once
 
 #include <algorithm>

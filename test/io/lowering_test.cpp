@@ -1,4 +1,4 @@
-// What a model file says beyond derivatives, ready for a solver that runs it: events, edges, contacts.
+// The parts of a model file beyond derivatives, ready for a solver that runs it: events, edges, contacts.
 #include "model_file/lowering.hpp"
 
 #include <doctest/doctest.h>

@@ -221,7 +221,7 @@ TEST_CASE("the equations of every model are typeset in order, and none of their 
       CAPTURE(model.equations[k]);
       CHECK(disorder(lines[k]) == "");
       const std::string words = prose(lines[k]);
-      // What no word holds: a sign of a formula that was not seen as one.
+      // Text that no word holds: a sign of a formula that was not seen as one.
       CHECK_MESSAGE(words.find_first_of("=*^/+[]{}'|_") == std::string::npos, words);
       CHECK_MESSAGE(std::regex_search(words, std::regex(" - |[<>]|\\.\\.\\.")) == false, words);
       for (std::size_t at = lines[k].find("<math"); at != std::string::npos;

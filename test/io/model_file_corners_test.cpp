@@ -418,7 +418,7 @@ TEST_CASE("beads that touch without a force pass a blow on with every method") {
       // Within a step rodas takes another polynomial for states that it finds stiff, each within the tolerance.
       CHECK(std::abs(v.sum() - 1) < (method == Method::rodas ? rtol : 1e-13));
       CHECK(std::abs(energy - 0.5) < 200 * rtol);
-      // What had been thrown back is slow, and the last bead flies off.
+      // The bead that was thrown back is slow, and the last bead flies off.
       CHECK(v[7] > 0.9);
     }
   }

@@ -1,4 +1,4 @@
-// What the tests of model files share: a model from its text, and the mistakes of a text that is wrong.
+// The common part of the tests of model files: a model from its text, and the mistakes of a text that is wrong.
 #pragma once
 
 #include <doctest/doctest.h>
@@ -42,7 +42,7 @@ inline std::string report(const std::string& text) {
   }
 }
 
-// What instantiate() refuses, "" when it does not.
+// The refusal of instantiate(), "" where it refuses nothing.
 inline std::string refusal(const slideway::Model& model, const slideway::Settings& settings) {
   try {
     model.instantiate(settings);

@@ -113,7 +113,7 @@ TEST_CASE("a run that cannot be followed locally is followed as ever, and says w
   CHECK(solution.warnings.front() == "events were not followed locally, since the method is bdf");
   options.method = Method::automatic;
   CHECK(run_with(chain.system).warnings.empty());
-  // What comes late may concern anything.
+  // A late event may concern anything.
   Event late;
   late.name = "late";
   late.when = Guard([](const auto& /*t*/, const auto& x) { return x[0] - 1e3; });

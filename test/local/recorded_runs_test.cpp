@@ -1,4 +1,4 @@
-// What local runs record and what they tell observers, beside the same run with all states stopped.
+// The records of local runs and their calls of observers, beside the same run with all states stopped.
 #include <doctest/doctest.h>
 
 #include <algorithm>

@@ -48,7 +48,7 @@ std::vector<std::string> histories(const Solution& solution, Index blocks) {
   std::vector<std::string> result(static_cast<std::size_t>(blocks));
   for (const EventRecord& event : solution.events) {
     if (!event.from || !event.to) continue;
-    // Of many blocks a record holds the modes of those that take part.
+    // A record of many blocks holds the modes of those that take part.
     const bool is_short = event.from->size() < blocks;
     for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
       const Index i = event.surfaces[k];

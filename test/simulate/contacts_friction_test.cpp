@@ -128,7 +128,7 @@ struct PushedBlock {
 
 TEST_CASE(
     "a block with dry friction that rests against a stop leaves it when friction cannot hold it any more") {
-  // Of these masses some have reciprocals that are not exact, so that velocities after the impact and forces cancel up to rounding.
+  // Some of these masses have reciprocals that are not exact, so that velocities after the impact and forces cancel up to rounding.
   for (const double mass : {1.0, 0.7, 1.3, 3.7}) {
     // With the stronger push the stop is needed, with the weaker one friction alone would do.
     for (const double push : {0.3, 0.9, -0.6}) {
@@ -345,7 +345,7 @@ TEST_CASE("a bead that slides round in a bowl with friction in both directions p
 }
 
 TEST_CASE("a bead that turns in a bowl turns in both directions at once") {
-  // Of its two velocities the bowl leaves one free, and both are zero where that is.
+  // The bowl leaves one of its two velocities free, and both are zero where that one is.
   constexpr double mass = 0.7;
   Contact bowl;
   bowl.name = "bowl";

@@ -1,4 +1,4 @@
-// What the errors of a few steps make of a guard that has just been zero, by every method and at every tolerance.
+// The effect of the errors of a few steps on a guard that has just been zero, by every method and at every tolerance.
 #include <cmath>
 #include <numbers>
 #include <string>

@@ -1,4 +1,4 @@
-// What the event log of a large system holds, and how an event is printed.
+// The event log of a large system, and the text of an event.
 #include <doctest/doctest.h>
 
 #include "test/allocation_count.hpp"

@@ -642,7 +642,7 @@ TEST_CASE("a guard that is affine and dips for the shortest time is seen to") {
       dx[0] = x[1];
       dx[1] = -1.0 + 0.0 * x[0];
     });
-    // Of a parabola dopri5 makes no error, and one step.
+    // dopri5 follows a parabola without an error, in one step.
     const Solution solution = run(thrown.with_events({record("", component(0, 0.5 - depth), Direction::any)}),
                                   {0, 1}, 3, with(Method::dopri5, 1e-6));
     REQUIRE(solution.outcome.reached_end());
@@ -682,7 +682,7 @@ TEST_CASE("a tank that runs dry is found empty, though its outflow is not define
     for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-10}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
-      // What is left at the end is an error of the state: √h of it one of the time.
+      // The rest at the end is an error of the state, and its square root one of the time.
       const double accuracy = 20 * std::sqrt(rtol / 100);
       const Solution empty = run(tank.with_events({stop("empty", component(0), Direction::falling)}), {1}, 5,
                                  with(method, rtol));

@@ -168,7 +168,7 @@ class ExplicitModes {
     return false;
   }
 
-  // Of all modes that hold, the one in which most of them stick.
+  // Among all modes that hold, the one in which most of them stick.
   void decide() {
     std::vector<int> best;
     int most_stuck = -1;

@@ -26,7 +26,7 @@ Input signal(Interpolation interpolation, Extrapolation extrapolation = Extrapol
                 .extrapolation = extrapolation});
 }
 
-// Of what is a cubic between knots, Simpson's rule is exact; just inside, since held values jump at knots.
+// Simpson's rule is exact for a cubic between knots; just inside, since held values jump at knots.
 double integral_of(const Input& input, double from, double to) {
   const double inside = 1e-9 * (to - from);
   return (to - from) / 6 * (input(from + inside) + 4 * input(0.5 * (from + to)) + input(to - inside));

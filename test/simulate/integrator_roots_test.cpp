@@ -1,4 +1,4 @@
-// What CVODE's root-finding sees of the events that certification finds.
+// The events that CVODE's root-finding sees, beside those that certification finds.
 #include <cmath>
 #include <numbers>
 #include <set>

@@ -21,7 +21,7 @@ struct Driven {
   double a, p, b, c, w;
   Index others;
 
-  // What stands for the relay of s, and what else there is. All of it has the same motion of x.
+  // The terms that stand for the relay of s, and further ones. All have the same motion of x.
   enum class Form { relay, relay_beside_contact, pair_of_locations };
 
   std::string text(Form form = Form::relay) const {

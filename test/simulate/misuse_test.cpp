@@ -1,4 +1,4 @@
-// What a run says to callbacks that throw or leave things out, and to a start that contradicts itself.
+// The messages of a run for callbacks that throw or leave things out, and for a start that contradicts itself.
 #include <functional>
 #include <memory>
 #include <optional>

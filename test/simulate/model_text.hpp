@@ -43,7 +43,7 @@ inline Finished run(const std::string& text, Method method = Method::automatic, 
               .run({.start = instance.start, .end = instance.end, .state = instance.state})};
 }
 
-// Those that succeed, as they have to: check(finished, rtol).
+// The runs that succeed, as they have to: check(finished, rtol).
 template <class Check>
 void for_all_methods(const std::string& text, const std::vector<double>& tolerances, const Check& check,
                      const Vector& units = Vector()) {

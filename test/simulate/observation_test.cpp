@@ -148,7 +148,7 @@ TEST_CASE("a row of balls shows the forces of all its contacts, or of one") {
   CHECK(pile.observation.names() == std::vector<std::string>{"on1", "on2", "floor"});
   // v is there anyway.
   CHECK(reason(text, {"v"}).find("taken") != std::string::npos);
-  // What lies on each.
+  // The quantities on each axis.
   CHECK(pile.at(1.0, 0) == Approx(20));
   CHECK(pile.at(1.0, 1) == Approx(10));
   CHECK(pile.at(1.0, 2) == Approx(30));

@@ -1,4 +1,4 @@
-// What a method loses where an event makes it start again.
+// The cost of a method's restart at an event.
 #include <doctest/doctest.h>
 
 #include <cmath>

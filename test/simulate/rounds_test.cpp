@@ -1,4 +1,4 @@
-// What a jump sets off at the same instant: guards that it carries past zero fire, in rounds.
+// The effects of a jump at the same instant: guards that it carries past zero fire, in rounds.
 #include <cmath>
 #include <cstdint>
 #include <optional>
@@ -480,7 +480,7 @@ std::optional<std::vector<Played>> play(const RandomNetwork& network, double end
       due.clear();
       for (std::size_t e = 0; e < count; ++e) {
         const double v = value(e);
-        // What has just fired is at its zero, exactly.
+        // A guard that has just fired is at its zero, exactly.
         if (v != 0 && std::abs(v) < near) return std::nullopt;
         if (v > 0) waits[e] = 1;
         if (!(v < 0)) continue;

@@ -285,7 +285,7 @@ TEST_CASE("what a reset leaves alone goes on to slide in second order, on one su
 
 TEST_CASE(
     "controllers that are pushed off their surfaces by twos come back, through however many sets of them") {
-  // Of six each two in turn, and those that are left slide on: more sets than a run keeps tools for.
+  // Two of six in turn, and the others slide on: more sets than a run keeps tools for.
   constexpr int controllers = 6;
   std::string states = "[states]\n", derivatives = "[derivatives]\n", resets;
   int kicks = 0;

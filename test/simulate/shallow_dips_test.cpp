@@ -47,7 +47,7 @@ std::vector<EventKind> kinds(const Solution& solution) {
   return result;
 }
 
-// Of the guard at the surface, with the usual atol of rtol/100.
+// The tolerance of the guard at the surface, with the usual atol of rtol/100.
 double tolerance_of(double rtol) { return 1.01 * rtol; }
 
 }  // namespace

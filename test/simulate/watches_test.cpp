@@ -95,7 +95,7 @@ TEST_CASE("turns over three surfaces that halve come to their limit, and say whe
   exit.kind = EventKind::sliding_exit;
   note_turn(turns, 9, exit, Mode("+++"), Vector{{0.0}}, 0);
   CHECK(!are_only_crossings(turns));
-  // That is known for as long as the series lasts, not only for the events that it holds.
+  // The begin is known for as long as the series lasts, not only for the events that it holds.
   for (int k = 0; k < 200; ++k) note_turn(turns, 10 + k, crossing(0), Mode("+++"), Vector{{0.0}}, 0);
   CHECK(!are_only_crossings(turns));
   CHECK(turns.count() == 201);

@@ -1,4 +1,4 @@
-// What a failed verdict says, in one string for a test's message.
+// The text of a failed verdict, in one string for a test's message.
 #pragma once
 
 #include <string>

@@ -84,7 +84,7 @@ inline Report report_of(const Solution& solution) {
           .reached_end = solution.outcome.reached_end()};
 }
 
-// What a problem is made from, in the process that solves it.
+// The description that a problem is made from, in the process that solves it.
 struct Made {
   System system;
   Vector state;

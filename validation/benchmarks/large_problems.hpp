@@ -17,7 +17,7 @@
 
 namespace slideway::benchmarks {
 
-// What a hand-written program did.
+// The results and the effort of a hand-written program.
 struct LargeResult {
   std::vector<double> final = {};
   std::int64_t events = 0;

@@ -14,7 +14,7 @@
 
 namespace slideway::benchmarks {
 
-// What a program reports of its run; `final` is the state at the end.
+// The report of a program on its run; `final` is the state at the end.
 struct Report {
   std::vector<double> final = {};
   std::int64_t events = 0;
@@ -65,7 +65,7 @@ inline bool read_all(int descriptor, void* data, std::size_t size) {
   return true;
 }
 
-// Of this thread: the clock of a process that has a limit is only as fine as the system's ticks.
+// The time of this thread: the clock of a process that has a limit is only as fine as the system's ticks.
 inline double processor_seconds() {
   timespec now{};
   clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);

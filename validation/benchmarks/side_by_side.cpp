@@ -82,7 +82,7 @@ Outcome compared(const Problem& problem, const std::vector<double>& times, const
   return outcome;
 }
 
-// Of one repetition: the first of short ones measure what the caches do not hold yet.
+// The time of one repetition: the first of short ones measure what the caches do not hold yet.
 template <class Work>
 double seconds(Work work) {
   constexpr double least = 0.005;
@@ -122,7 +122,7 @@ double ratio(std::int64_t ours, std::int64_t theirs) {
   return static_cast<double>(ours) / static_cast<double>(theirs);
 }
 
-// What slideway may take, in parts of the hand-written program with the same method.
+// The time that slideway may take, in parts of the hand-written program with the same method.
 struct Targets {
   double field;
   double all;

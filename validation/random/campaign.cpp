@@ -205,7 +205,7 @@ class Campaign {
 
   static bool is_refused(const Trial& trial) { return trial.text.find("random.toml") != std::string::npos; }
 
-  // What differs, without the numbers and names that follow.
+  // The kind of a difference, without the numbers and names that follow.
   static std::string kind_of(const Trial& trial) {
     return trial.text.substr(0, trial.text.find_first_of("0123456789'"));
   }

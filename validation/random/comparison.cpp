@@ -143,7 +143,7 @@ std::vector<Happening> reduced(const Motion& motion, const Motion& exact, const 
     begins.push_back(window_begin(exact, accumulation, is_free) + delay);
     ends.push_back(accumulation.limit + is_free + delay);
   }
-  // What takes part in an accumulation keeps, until its limit, what it had when the free time began.
+  // A surface of an accumulation keeps, until the limit, the mode that it had when the free time began.
   std::vector<Happening> merged;
   for (Happening happening : motion.happenings) {
     std::vector<std::string> names;

@@ -49,7 +49,7 @@ struct Rounding {
   long double position = 0;  // the largest one
 };
 
-// What a run at a tolerance may be off by.
+// The error that a run at a tolerance may have.
 struct Allowance {
   bool decided = false;  // false: neighbouring problems have other sequences, or are far away
   std::string why = {};

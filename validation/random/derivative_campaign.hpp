@@ -9,7 +9,7 @@
 
 namespace slideway::validation::random {
 
-// Of the options those for models, classes, jobs and the document count, and of the plan the first method and tolerance and the seconds. Returns 0
+// The options for models, classes, jobs and the document count, and of the plan the first method and tolerance and the seconds. Returns 0
 // if nothing is wrong, else 1. Throws std::invalid_argument for a class that there is not.
 int run_derivative_campaign(const CampaignOptions& options, std::ostream& out);
 

@@ -23,7 +23,7 @@ constexpr double kSameDerivative = 1e-5;  // what derivatives may be off by, bes
 constexpr double kSameAdjoint = 1e-6;
 constexpr std::size_t kMostTimes = 40;  // of events that are compared
 
-// What happened, without the events before a limit whose number depends on tolerances.
+// The events, without those before a limit whose number depends on tolerances.
 std::vector<std::string> signature_of(const Solution& solution, bool& accumulates) {
   std::vector<std::string> signature;
   for (const EventRecord& event : solution.events) {

@@ -231,7 +231,7 @@ class Minimiser {
 
 RandomModel minimised(const RandomModel& model, const std::function<bool(const RandomModel&)>& fails,
                       const MinimiserLimits& limits) {
-  // What is solved in its place would have to change with it.
+  // The equation that is solved in its place would have to change with it.
   if (model.solved != nullptr) return model;
   return Minimiser(model, fails, limits).run();
 }

@@ -1,4 +1,4 @@
-// What a solution of a random model does: the words it passes through, when, and where it is in between.
+// The motion of a random model: the words it passes through, when, and where it is in between.
 //
 // It must not know who found it.
 #pragma once

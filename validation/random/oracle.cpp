@@ -69,7 +69,7 @@ class Oracle {
   }
 
  private:
-  // What is met at an instant.
+  // The surfaces, contacts and events met at an instant.
   struct Met {
     std::vector<std::size_t> surfaces = {};
     std::vector<std::size_t> contacts = {};
@@ -244,7 +244,7 @@ class Oracle {
     Real first = infinity;
     zeros_.clear();
     for (const Watched& item : watched_) {
-      // What begins on the wrong side by rounding alone is at zero.
+      // A guard that begins on the wrong side by rounding alone is at zero.
       const Real sign = static_cast<Real>(item.direction);
       Real reach = std::min(length, first * (1 + 1e-12L));
       if (item.kind != Watched::Kind::reset && item.series[0] * sign > 0) {
@@ -429,7 +429,7 @@ class Oracle {
       }
       if (std::optional<Candidate> candidate = examined(regime, met)) consistent.push_back(*candidate);
     }
-    // What can rest with break-away does.
+    // A body that can rest with break-away does.
     std::size_t held = 0;
     for (const Candidate& candidate : consistent) held = std::max(held, candidate.held);
     std::erase_if(consistent, [&](const Candidate& candidate) { return candidate.held < held; });
@@ -605,7 +605,7 @@ class Oracle {
     for (const auto& [state, strength] : model_.contacts[contact].acts_on) {
       x_[static_cast<std::size_t>(state)] += static_cast<Real>(strength) * impulse;
     }
-    // What does not bounce only comes to rest: that is in the word.
+    // A contact that does not bounce only comes to rest: the word tells that.
     if (!rests) names.push_back(model_.contacts[contact].name);
     Met met;
     if (rests) met.contacts.push_back(contact);
@@ -796,7 +796,7 @@ class Oracle {
 
 Motion solve(const RandomModel& model, const OracleOptions& options) {
   if (model.solved == nullptr) return Oracle(model, options).run();
-  // What the states are in terms of those that are solved for.
+  // The states in terms of those that are solved for.
   RandomModel written = *model.solved;
   written.resets = {ResetEntry{}};
   for (std::size_t k = 0; k < model.in_solved.size(); ++k) {

@@ -12,7 +12,7 @@
 
 namespace slideway::validation::random {
 
-// What is assigned to some of the states: index and value.
+// Assignments to some of the states: index and value.
 using Assignments = std::vector<std::pair<int, Formula>>;
 
 struct StateEntry {

@@ -23,7 +23,7 @@ struct Rewriting {
   bool keeps_words = true;  // false: only the times of events can be compared
 };
 
-// Those that make sense for the model, which begins in a mode of this word.
+// The rewritings that make sense for the model, which begins in a mode of this word.
 std::vector<Rewriting> rewritings_of(const RandomModel& model, const std::string& initial_word);
 
 // Times and states as those of the first model.

@@ -1,6 +1,6 @@
 // Python functions as the callbacks of a system: fields, guards, Jacobians and events.
 //
-// They are called with the interpreter's lock held by the run. What a function raises is kept with its traceback, and the run
+// They are called with the interpreter's lock held by the run. An exception that a function raises is kept with its traceback, and the run
 // ends; the caller of the run raises it again.
 // It must not know how a run is made, nor results.
 #pragma once

@@ -1,4 +1,4 @@
-// What the runs of relays alone have in common (hysteresis, Euler, Algorithm 1): what they refuse, and their results.
+// The common part of the runs of relays alone (hysteresis, Euler, Algorithm 1): their refusals and their results.
 //
 // It must not know how they take their steps.
 #pragma once

@@ -1,4 +1,4 @@
-// What kind of character a byte of a formula is, whatever the locale.
+// The kinds of characters in a formula, by bytes, independent of the locale.
 //
 // It must not know what is written.
 #pragma once

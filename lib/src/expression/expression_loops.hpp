@@ -2,7 +2,7 @@
 // relays and in constants alone, are evaluated some at a time, an instruction for all of them after the other.
 //
 // A row is an output, or a node that several rows share, or a part of a long one; its value is then kept for the others, as those of
-// the pairwise sum over a vector are. What a row takes is a strided range of states, relays, constants or kept values, or a table of
+// the pairwise sum over a vector are. An operand of a row is a strided range of states, relays, constants or kept values, or a table of
 // their numbers, so that memory does not grow with the rows of regular models. Every row does what a tape does, in the same order on
 // the same operands, with the same result to the last bit; of a select(k; p, q) both p and q are computed.
 // It must not know model files or systems.

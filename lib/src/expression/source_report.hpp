@@ -1,4 +1,4 @@
-// Where in a model file something stands, and how a mistake there is told:
+// Places in a model file, and messages about mistakes there:
 //
 //     stick.toml:20:17: unknown name in the derivative of 'v', expected a parameter, …, got 'stik'
 //        20 | v = "-x - mu*sgn(stik) + drive"

@@ -1,4 +1,4 @@
-// What the tapes of a system are evaluated at: a time, a state and relays, or a point that moves.
+// The inputs of the tapes of a system: a time, a state and relays, or a point that moves.
 //
 // It must not know what the tapes compute.
 #pragma once

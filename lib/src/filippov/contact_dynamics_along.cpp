@@ -7,7 +7,7 @@
 // without bounds near v = 0: differences tell nothing of it there. Slip that begins has m = −Q/|Q| with the friction Q that would hold, and
 // Q' from the equations of sticking.
 //
-// r' is made of second derivatives of f and third ones of gap. Those that the system and the gap do not tell are differences of exact
+// r' is made of second derivatives of f and third ones of gap. Where the system and the gap do not tell them, they are differences of exact
 // lower ones. Where a gap has no exact derivatives at all, the forces are differentiated as a whole.
 #include <algorithm>
 #include <cmath>

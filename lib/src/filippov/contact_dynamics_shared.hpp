@@ -1,4 +1,4 @@
-// What the files of ContactDynamics share: members so small that a call would cost more than what they do.
+// Members that the files of ContactDynamics share: they are so small that a call would cost more than what they do.
 //
 // It must not know what they are used for.
 #pragma once

@@ -1,4 +1,4 @@
-// Which states and relays the forces of contacts see and act on, in a system that tells its patterns.
+// The states and relays that the forces of contacts see and act on, in a system that tells its patterns.
 //
 //     gap g(t, x) of the states G,   P the pattern of ∂f/∂x
 //     Λ depends on the states  G, GP, GPP  and what b depends on;   bΛ enters the states that b does
@@ -6,7 +6,7 @@
 // Contacts that see each other's forces (B(i, j) ≠ 0) depend on what either depends on. A few contacts that see few states
 // are local: their part of the Jacobian has room in its pattern. The others are far.
 //
-// What b depends on, and what it enters or a gap depends on where the contact does not say, is found by trying. It serves
+// The dependences of b, and those of a gap that the contact does not tell, are found by trying. It serves
 // the Jacobian only.
 // It must not know points, modes or integrators.
 #pragma once

@@ -1,4 +1,4 @@
-// What Filippov's inclusion itself, the convex hull of all fields round a corner, admits beside a selection from it.
+// The motions that Filippov's inclusion itself, the convex hull of all fields round a corner, admits beside a selection from it.
 //
 // Along one surface the hull holds one sliding field. Along several it may hold many: a mode belongs to the inclusion when
 // weights μ ≥ 0 of the fields of its vertices exist with Σμ = 1 and Σμw = 0 over its sliding entries, and the other entries

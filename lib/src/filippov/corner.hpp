@@ -1,4 +1,4 @@
-// Which modes are consistent where several surfaces are met at once.
+// The modes that are consistent where several surfaces are met at once.
 //
 // For the a surfaces met, w(λ) is multi-affine in λ ∈ [−1, 1]ᵃ and so given by its values at the 2ᵃ vertices. A mode µ is
 // consistent when

@@ -1,4 +1,4 @@
-// Which normal components depend on which relays: the pattern of D = ∂w/∂λ = ∂h/∂x·∂f/∂λ, and the colourings by which
+// The dependence of normal components on relays: the pattern of D = ∂w/∂λ = ∂h/∂x·∂f/∂λ, and the colourings by which
 // D and ∂h/∂x are had from a few directional derivatives. Made once for a system.
 //
 // It must not know points, modes or time.

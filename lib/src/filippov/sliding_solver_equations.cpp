@@ -1,4 +1,4 @@
-// Which equations and which relays SlidingSolver keeps: all of them, or as many as the rank of D where it is singular.
+// The equations and the relays that SlidingSolver keeps: all of them, or as many as the rank of D where it is singular.
 
 #include <algorithm>
 #include <cmath>

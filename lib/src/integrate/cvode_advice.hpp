@@ -1,4 +1,4 @@
-// What CVODE's reasons for giving up mean to the user, and what can be done about them.
+// CVODE's reasons for giving up in the user's words, with advice.
 //
 // It must not know what is integrated.
 #pragma once

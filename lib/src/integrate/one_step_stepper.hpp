@@ -1,6 +1,6 @@
-// A Stepper that takes steps by a one-step formula: how long they are, by a PI controller, and what becomes of
-// those that fail. It is at full order from the first step after every start. Which formula it is, and the polynomial of its steps,
-// are matters of the classes that derive from it.
+// A Stepper that takes steps by a one-step formula: a PI controller sets their lengths, and steps that fail are
+// repeated. It is at full order from the first step after every start. The formula and the polynomial of its steps are given
+// by the classes that derive from it.
 //
 // Where the solution is confined to a surface every step ends on it, and the next one begins there.
 // It must not know surfaces, modes or Filippov.

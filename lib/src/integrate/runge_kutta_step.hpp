@@ -1,4 +1,4 @@
-// What a step of a one-step formula starts from and makes.
+// The begin and the result of one step of a one-step formula.
 //
 // It must not know the formula.
 #pragma once

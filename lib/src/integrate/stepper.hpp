@@ -1,5 +1,5 @@
-// Advances a SmoothOde step by step, with dense output of the last step. What is certain about zeros of guards GuardScan finds
-// along the dense output; an integrator with root-finding of its own says where it saw one.
+// Advances a SmoothOde step by step, with dense output of the last step. GuardScan finds the zeros of guards
+// along the dense output with certainty; an integrator with root-finding of its own says where it saw one.
 //
 // It must not know surfaces, modes or Filippov, and names no type of the integrator behind it.
 #pragma once

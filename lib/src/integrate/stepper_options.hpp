@@ -1,4 +1,4 @@
-// What every stepper demands of its ode and its options, so that all refuse the same nonsense in the same words.
+// The demands of all steppers on their ode and options, so that all refuse the same mistakes in the same words.
 //
 // It must not know any integrator.
 #pragma once

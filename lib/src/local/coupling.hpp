@@ -1,5 +1,5 @@
-// What depends on what in a large system, as lists in both directions: which states a state influences through one derivative, which
-// states the guard of a surface or an event reads, which states a relay or a reset acts on.
+// The dependences of a large system, as lists in both directions: the states that a state influences through one derivative, the
+// states that the guard of a surface or an event reads, the states that a relay or a reset acts on.
 //
 //     j influences i     ∂fᵢ/∂xⱼ, or j takes part in w of a surface whose relay acts on i, or in an event whose reset sets i, or in
 //                        the second derivative of a gap whose force acts on i

@@ -8,8 +8,8 @@
 //
 // Something global (coupling.hpp), as the sign of a mean or an edge between locations, has no place: steps are shortened until one comes near to its event, which all
 // states are followed through at once; likewise while it slides.
-// A step whose clusters get large is halved. What cannot be followed so, an ambiguous event for one, is followed all at once over the
-// step by the ordinary engine, which also decides how the run ends.
+// A step whose clusters get large is halved. A step that cannot be followed so, because of an ambiguous event for one, is followed as a whole
+// by the ordinary engine, which also decides how the run ends.
 // It must not know how events are located or resolved.
 #pragma once
 

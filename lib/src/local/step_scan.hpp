@@ -1,4 +1,4 @@
-// Which guards of a mode may arrive within a step. Every guard is sampled at the nodes that its polynomial along the step is
+// A search for the guards of a mode that may arrive within a step. Every guard is sampled at the nodes that its polynomial along the step is
 // determined by; its coefficients in Bernstein's basis bound it, and two more samples show how far it is from that polynomial.
 //
 //     min bⱼ > what the two samples are off, and rounding   ⇒   no zero in the step

@@ -1,5 +1,5 @@
 // A reset as a ResetFunction that can also tell its derivative along a direction, without differences: the state that it overwrites may be
-// of another size than all others. Whoever has a ResetFunction asks its target().
+// of another size than all others. A ResetFunction gives it by target().
 //
 // It must not know where the derivative comes from.
 #pragma once

@@ -7,7 +7,7 @@
 // included. Along a direction λ̇ follows by the product rule.
 //
 // A sliding field does not depend on ρ (its λ is what keeps the solution on the surface); only how far λ may go does.
-// When the surface is left, λ falls from ±ρ to ±1. That ρ is not below 1 makes the departure consistent: the force that
+// When the surface is left, λ falls from ±ρ to ±1. The bound ρ ≥ 1 makes the departure consistent: the force that
 // broke the surface's hold still moves away from it when less resists.
 //
 // It must not know modes, sliding or time stepping.

@@ -6,7 +6,7 @@
 // Where the form of a pivot does not tell that it keeps its sign, the row with the largest entry in its column is taken at every
 // evaluation: the rows change places by `choose`.
 //
-// What is made of M is in the graph once, so one evaluation factors it once, and derivatives are exact. Rows that are not given are
+// The factors of M are in the graph once, so one evaluation factors it once, and derivatives are exact. Rows that are not given are
 // those of the identity. It must not know model files.
 #pragma once
 

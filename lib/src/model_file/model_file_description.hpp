@@ -1,4 +1,4 @@
-// What a model file says, before any parameter has a value: every section as written, names resolved, nothing
+// The contents of a model file before any parameter has a value: every section as written, names resolved, nothing
 // expanded. Lengths of vectors, values and surfaces come with the parameters (io/lowering.hpp).
 //
 // It must not know TOML, graphs or systems.

@@ -1,4 +1,4 @@
-// What a user wants to see beside the states, read from text: "F", or "E = 0.5*m*v^2".
+// Observables, which a user wants to see beside the states, read from text: "F", or "E = 0.5*m*v^2".
 
 #include <algorithm>
 

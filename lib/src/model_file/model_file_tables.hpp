@@ -1,4 +1,4 @@
-// What the sections of a model file have in common: looking up keys of TOML tables, turning values into
+// The common part of the sections of a model file: looking up keys of TOML tables, turning values into
 // expressions, and telling what is wrong with them.
 // It must not know what the sections mean.
 #pragma once

@@ -5,7 +5,7 @@
 // A discrete state that holds a time, a clock, counts from the begin of its shot, so that it comes back as the others do. One that
 // nothing sets stays at its first value, which replaces its equation.
 //
-// Unknowns are scaled: states by their sizes on the orbit, T by its first value. Of a field along the flow ∂φ/∂T = M·f(xᵢ),
+// Unknowns are scaled: states by their sizes on the orbit, T by its first value. From the field along the flow ∂φ/∂T = M·f(xᵢ),
 // the derivative applied to the field at the begin, so that no field at the end is needed.
 // It must not know how a first approximation is found.
 #pragma once

@@ -1,4 +1,4 @@
-// What the JSON document of a run and the data of its page say alike: numbers, names and an event with its classification.
+// The common part of the JSON document of a run and the data of its page: numbers, names and an event with its classification.
 //
 // It must not know the documents.
 #pragma once

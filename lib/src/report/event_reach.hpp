@@ -1,4 +1,4 @@
-// Which panels an event has to do with, so that a picture of many panels marks it there only.
+// The panels that an event concerns, so that a picture of many panels marks it there only.
 //
 // It must not know gnuplot.
 #pragma once

@@ -122,7 +122,7 @@ std::vector<std::string> write(const Runs& runs, const std::string& path, const 
                      });
 }
 
-std::string text_of(const std::string& text, const std::vector<std::string>&) { return text; }
+std::string script_as_text(const std::string& text, const std::vector<std::string>&) { return text; }
 
 }  // namespace
 
@@ -157,11 +157,11 @@ void check_log(const PlotOptions& options, const std::vector<std::string>& names
 }
 
 std::string plot_script(const RunReport& report, PictureFormat format, const PlotOptions& options) {
-  return with_script(report, format, options, text_of);
+  return with_script(report, format, options, script_as_text);
 }
 
 std::string plot_script(const std::vector<RunLayer>& runs, PictureFormat format, const PlotOptions& options) {
-  return with_script(runs, format, options, text_of);
+  return with_script(runs, format, options, script_as_text);
 }
 
 std::vector<std::string> write_plot(const RunReport& report, const std::string& path,

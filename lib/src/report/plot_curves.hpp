@@ -1,4 +1,4 @@
-// What a picture of a run is made of: the sampled trajectory, its sliding pieces, the events and the surfaces.
+// The parts of a picture of a run: the sampled trajectory, its sliding pieces, the events and the surfaces.
 //
 // It must not know gnuplot.
 #pragma once

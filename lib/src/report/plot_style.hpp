@@ -1,4 +1,4 @@
-// What all pictures have in common: colours, gnuplot's terminals, quoting.
+// The common style of all pictures: colours, gnuplot's terminals, quoting.
 //
 // Okabe & Ito's colours: distinct to colour-blind readers, and of different lightness in print; shapes and dashes
 // carry the same news.

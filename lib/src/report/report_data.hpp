@@ -1,4 +1,4 @@
-// What the program of a report's page works on, as JSON: curves thinned to what a screen shows, modes over time, surfaces
+// The data of the program of a report's page, as JSON: curves thinned to what a screen shows, modes over time, surfaces
 // that can be drawn, events with their classification.
 //
 // It must not know HTML, but that its text goes into an element of a page.

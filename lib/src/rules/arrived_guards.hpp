@@ -1,4 +1,4 @@
-// What has arrived at an instant: the events, surfaces and contacts of the guards that the locator found, and what is due by the clock.
+// The arrivals at an instant: the events, surfaces and contacts of the guards that the locator found, and what is due by the clock.
 //
 // It must not know what follows from it.
 #pragma once

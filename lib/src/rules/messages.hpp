@@ -1,4 +1,4 @@
-// What a run says where it ends for want of a unique continuation or of progress, and where a transition is doubtful.
+// The messages of a run that ends for want of a unique continuation or of progress, or in which a transition is doubtful.
 //
 // It must not know how these are found.
 #pragma once

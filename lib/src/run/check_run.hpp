@@ -1,4 +1,4 @@
-// What is refused of a run before it begins.
+// The checks of a run before it begins.
 //
 // It must not know how a run is followed.
 #pragma once

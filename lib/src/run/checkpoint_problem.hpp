@@ -1,4 +1,4 @@
-// What a checkpoint says of the problem that it belongs to: the values of its functions at a few points, the options that change the
+// A checkpoint's description of its problem: the values of its functions at a few points, the options that change the
 // result, and how the run began.
 //
 // It must not know how the run goes on.

@@ -1,6 +1,6 @@
 // The derivatives at the limit of infinitely many events: the limit of the products of their saltation matrices.
 //
-// A contact that comes to rest has it in closed form: the flights that are left take 2u/((1 − e)a). Of other accumulations each turn
+// A contact that comes to rest has it in closed form: the flights that are left take 2u/((1 − e)a). In other accumulations each turn
 // takes r times the one before, so that what their events see goes like
 //     y_k = Y + (a + b k) rᵏ,      Y = (y_k − 2r y_{k−1} + r² y_{k−2})/(1 − r)²
 //

@@ -1,4 +1,4 @@
-// What an instant of events does to the derivatives of a solution:
+// The effect of an instant of events on the derivatives of a solution:
 //     dt* = −(∂g/∂x S⁻)/ġ,      S⁺ = DR[dt*, S⁻ + f⁻ dt*] − f⁺ dt*
 // with g what was zero at the instant and R its jumps, one after the other, the identity where there are none. Parameters are states.
 // Where several g are zero at once each is tried first: the derivative exists where all orders lead to the same.

@@ -1,5 +1,5 @@
 // The same where J is large and sparse but for parts of low rank: these have unknowns of their own, as Ĵ has (bordered_jacobian.hpp).
-// The stages of a step are solved for with one Ĵ*, by modes of the size of Ĵ (stage_modes.hpp). That is exact where Ĵ is constant, and is
+// The stages of a step are solved for with one Ĵ*, by modes of the size of Ĵ (stage_modes.hpp). This is exact where Ĵ is constant, and is
 // repeated until it agrees with Ĵ at each of the stages where it is not. Factors serve all steps of the same Ĵ* and h.
 //
 // It must not know how long steps are.

@@ -1,4 +1,4 @@
-// Jᵀ of an extended problem in its two parts: that of the states as a matrix, and that of the parameters as a product. Of many parameters
+// Jᵀ of an extended problem in its two parts: that of the states as a matrix, and that of the parameters as a product. With many parameters
 // J is sparse, where the system tells its pattern.
 //
 // It must not know what it is used for.

@@ -1,4 +1,4 @@
-// What holds beside the mode: the location or the pair of locations, the surfaces along which the solution slides in second order,
+// The part of the regime beside the mode: the location or the pair of locations, the surfaces along which the solution slides in second order,
 // and since when.
 //
 // It must not know how it came about, nor the tools that follow the solution.

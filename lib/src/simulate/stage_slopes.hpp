@@ -1,6 +1,6 @@
 // How fast a few quantities qₖ move over the stages of a step, and whether they can have left their range (0, U) between them:
 //     sⱼ = (q(tⱼ) − q(t₀))/(tⱼ − t₀)  at stage j,      q' in [min s − w, max s + w],  w = 2 (max s − min s)
-// The stages of dopri5 lie at 1/5, 3/10, 4/5, 8/9 and the end of a step, those of dop853 no farther apart. Of a cubic these are
+// The stages of dopri5 lie at 1/5, 3/10, 4/5, 8/9 and the end of a step, those of dop853 no farther apart. For a cubic these are
 // all slopes, and where q swings faster than that, w is as large as its swing. An excursion that leaves no trace at any stage is
 // missed, as it is by the step.
 //

@@ -1,4 +1,4 @@
-// Which entries of a sparse matrix can differ from zero, by rows; and the colouring of its columns that lets a
+// The entries of a sparse matrix that can differ from zero, by rows; and the colouring of its columns that lets a
 // few directional derivatives carry all entries (Curtis, Powell & Reid 1974).
 //
 // It must not know any problem or integrator.

@@ -1,4 +1,4 @@
-// What kind of point on one switching surface h = 0 this is, and which modes can follow.
+// Classification of a point on one switching surface h = 0: its kind, and the modes that can follow.
 //
 // With w∓ the normal components dh/dt of the fields at λ = ∓1:
 //     w⁻ > 0, w⁺ > 0   crossing upward                    → +

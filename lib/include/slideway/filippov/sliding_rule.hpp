@@ -1,4 +1,4 @@
-// Which of the motions of Filippov's inclusion is followed along several surfaces, and what f at an interior λ means.
+// The choice among the motions of Filippov's inclusion along several surfaces, and the meaning of f at an interior λ.
 #pragma once
 
 namespace slideway {

@@ -2,7 +2,7 @@
 // then renamed. Killed at any moment, the target is absent, old or complete.
 //
 // A symbolic link stays one, and the file at its end is replaced; a link that leads to none is refused.
-// "-" is standard output. What exists and is not a regular file (a device, a pipe) is written in place.
+// "-" is standard output. A target that is not a regular file (a device, a pipe) is written in place.
 // It must not know any document's format.
 #pragma once
 

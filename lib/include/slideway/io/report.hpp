@@ -1,4 +1,4 @@
-// What the writers of results are given: a run, and the names that belong to it.
+// The input of the writers of results: a run, and the names that belong to it.
 //
 //     ModelInstance instance = read_model_file(path).instantiate({});      // or, of a System written in C++,
 //     ModelInstance instance{.system = system, .start = 0, .end = 20, .state = x0};

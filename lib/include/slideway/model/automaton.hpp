@@ -4,7 +4,7 @@
 //
 // On entering a location (and at the start) an edge whose guard is already past zero in its direction fires at once; one
 // that is zero is judged by its first derivative that is not. `any` never fires on entry. A jump within the location that carries the
-// guard past zero crosses it, as in model/event.hpp. Of several edges that fire in one round the first of the list is taken, after
+// guard past zero crosses it, as in model/event.hpp. If several edges fire in one round, the first of the list is taken, after
 // the resets. The locations have the same states, surfaces and contacts.
 // Two edges between two locations with the same Guard in opposite directions and no reset are one switching surface.
 // It must not know integrators.
@@ -64,7 +64,7 @@ class Automaton {
   // Throws std::invalid_argument naming the known ones and the nearest when there is no such location.
   std::size_t location_index(const std::string& name) const;
   // joined_edges() returns the two edges of a joined name, that of two locations between which a solution
-  // slides. Of several pairs of edges it takes the one whose guard is nearest to zero at (t, x). It returns
+  // slides. Among several pairs of edges it takes the one whose guard is nearest to zero at (t, x). It returns
   // nothing where the name is no such name.
   std::optional<JoinedEdges> joined_edges(const std::string& name, double t, ConstVectorRef x) const;
   // system_at() returns the system of the location of this name, or of the two locations between which a

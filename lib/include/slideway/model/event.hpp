@@ -1,4 +1,4 @@
-// What happens where a guard crosses zero, beside the switching surfaces: a reset moves the state, a stop ends the run,
+// Events where a guard crosses zero, beside the switching surfaces: a reset moves the state, a stop ends the run,
 // a record notes the crossing.
 //
 //     x⁺ = R(t, x⁻)   when g crosses zero in its direction, on the half-open interval (t₀, t*]

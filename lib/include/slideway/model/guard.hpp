@@ -7,7 +7,7 @@
 //     rate   ∂g/∂t·t' + ∂g/∂x·x'
 //     mixed  ∂²/∂p∂q at p = q = 0 of g(t + p·t₁ + q·t₂, x + p·x₁ + q·x₂ + pq·x₁₂)
 // Copies of a Guard are the same guard: two edges that share one are the two directions of one surface.
-// What a generic callable depends on is found by running it once on traces (autodiff/trace.hpp), where it does not compare
+// The dependences of a generic callable are found by running it once on traces (autodiff/trace.hpp), where it does not compare
 // or branch.
 //
 // It must not know what happens at the zero, nor modes or time stepping.

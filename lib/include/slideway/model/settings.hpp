@@ -1,4 +1,4 @@
-// What is said of a setting that a model does not take, in one place for all kinds of models.
+// The messages for settings that a model does not take, in one place for all kinds of models.
 #pragma once
 
 #include <string>

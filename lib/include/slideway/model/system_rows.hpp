@@ -1,5 +1,5 @@
 // Chosen rows of a system, at the cost of these rows: fᵢ for some states i and hⱼ for some surfaces j, with their derivatives along a
-// direction. What there is at a place of a large system is followed without evaluating the rest of it.
+// direction. They let a part of a large system be followed without evaluating the rest of it.
 //
 // Arguments are those of the whole system: x has n entries and λ has m, of which only those are read that the chosen rows depend on
 // by the patterns of the system. Results hold the chosen rows alone, in the order in which they were chosen.

@@ -1,11 +1,11 @@
-// What happens at times that are known beforehand, as the samples of a digital controller do: at
+// Events at times that are known beforehand, such as the samples of a digital controller: at
 //     offset + k·period,  k = 0, 1, 2, …   (count of them, or without end), or at a list of times,
 // the state is set to R(t, x⁻). Nothing is located: a step of the integrator ends exactly at that time, which is computed from k
 // anew and so does not drift. Times of several time events that differ by rounding alone are one instant.
 //
 // At one instant impacts come first, then the other jumps by their priority, the highest first. With the same priority resets and edges
 // come first, in the order of the list, then delayed actions that are due, then time events in the order of theirs. Each sees what those
-// before it have set. What these carry past zero fires in further rounds, as in model/event.hpp.
+// before it have set. Guards that these carry past zero fire in further rounds, as in model/event.hpp.
 // A time event at the start of a run fires there, and so does one at its end.
 // It must not know surfaces.
 #pragma once

@@ -1,4 +1,4 @@
-// What is done about a discontinuity where sliding is not known, to be compared with Filippov's solution:
+// Treatments of a discontinuity that do not know sliding, to be compared with Filippov's solution:
 //
 //     smoothing      λ = tanh(h/ε)
 //     bare signs     λ = sgn(h), sgn(0) = 0, handed to the integrator as it stands

@@ -1,4 +1,4 @@
-// What happened, in order: one record for each located instant.
+// The events of a run, in order: one record for each located instant.
 //
 // A record holds the classification that decided it: w⁻ and w⁺ are the normal components dh/dt of the fields at
 // λ = −1 and λ = +1 of each listed surface, λ the value in sliding. The log of a large system holds changes only:

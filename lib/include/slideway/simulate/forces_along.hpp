@@ -1,4 +1,4 @@
-// What relays and contacts do at the points of a solution: λ and the forces Λ, which the solution itself does not hold.
+// The values of relays and contacts at points of a solution: λ and the forces Λ, which the solution itself does not hold.
 //     λᵢ = ±1 beside surface i; along it, that of the sliding condition (filippov/mode_field.hpp)
 //     Λ_C of the closed contacts C, 0 of the others (filippov/contact_dynamics.hpp)
 //

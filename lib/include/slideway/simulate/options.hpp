@@ -1,4 +1,4 @@
-// What a user can ask of a run. Every field has a default; Options::validate refuses nonsense with a reason.
+// The options of a run. Every field has a default; Options::validate refuses nonsense with a reason.
 #pragma once
 
 #include <functional>

@@ -2,7 +2,7 @@
 //
 //     W(t) = ∫ F v dt,      passive:  W(t) ≥ −E₀ at every t,
 //
-// with E₀ the energy stored in the friction at the start (model/friction_element.hpp). What a run shows is a necessary
+// with E₀ the energy stored in the friction at the start (model/friction_element.hpp). A run shows a necessary
 // condition only: a law may be passive on one motion and not on another.
 //
 //     PassivityWatch watch(instance.problem(), instance.friction);

@@ -1,6 +1,6 @@
-// Who makes the runs of a sweep: threads of this process, or processes that know each other, as those of MPI.
+// The workers that make the runs of a sweep: threads of this process, or processes that know each other, as those of MPI.
 //
-// Tasks and results are bytes here, so that they go from one process to another as they are. Whoever carries them must not
+// Tasks and results are bytes here, so that they go from one process to another as they are. Their carrier must not
 // know what is in them.
 #pragma once
 
