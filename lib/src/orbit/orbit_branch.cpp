@@ -10,10 +10,11 @@
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
-#include "orbit/name_bifurcation.hpp"
+#include "orbit/branch_place.hpp"
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
+#include "orbit/signature_change.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -26,12 +27,7 @@ constexpr double kLongestStep = 4;          // of the first step, where the bran
 constexpr double kLargestCorrection = 0.3;  // of a step, beyond which an orbit belongs to another branch
 constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
 
-// The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
-struct Place {
-  Vector u = {};
-  double parameter = 0;
-  PeriodicOrbit orbit = {};
-};
+using Place = BranchPlace;
 
 double product_with(const PeriodicOrbit& orbit, double shift) {
   std::complex<double> product = 1;
@@ -381,7 +377,12 @@ class BranchSearch {
   // ---- between two orbits
   void look_between(const Place& one, const Vector& tangent, const Place& other, const Vector& turned) {
     if (!has_same_events(one.orbit, other.orbit)) {
-      locate_signature(one, other);
+      const auto orbit_on_plane = [this](const Vector& u, const Vector& normal) {
+        long iterations = 0;
+        return correct(u, normal, &iterations);
+      };
+      result_.bifurcations.push_back(
+          locate_signature_change(one, other, orbit_on_plane, options_.orbit.run.rtol));
       return;
     }
     const Index last = tangent.size() - 1;
@@ -402,20 +403,6 @@ class BranchSearch {
       locate(Bifurcation::torus, "a complex pair of multipliers is on the unit circle", one, other,
              pairs_beside_circle);
     }
-  }
-
-  // The events that change something. A touch does not, and whether it is seen is a matter of the tolerance.
-  static std::string changes_of(const PeriodicOrbit& orbit) {
-    std::string result = orbit.signature.empty() ? "" : orbit.signature + " ";
-    for (std::size_t at = result.find("grazing("); at != std::string::npos; at = result.find("grazing("))
-      result.erase(at, result.find(") ", at) + 2 - at);
-    return result;
-  }
-
-  // The same events, perhaps from another begin of the orbit on.
-  static bool has_same_events(const PeriodicOrbit& one, const PeriodicOrbit& other) {
-    const std::string of_one = changes_of(one), of_other = changes_of(other);
-    return of_one.size() == of_other.size() && (of_one + of_one).find(of_other) != std::string::npos;
   }
 
   std::optional<Place> between(const Place& one, const Place& other, double part) {
@@ -453,35 +440,6 @@ class BranchSearch {
                                     .before = one.orbit.signature,
                                     .after = other.orbit.signature,
                                     .reason = reason});
-  }
-
-  void locate_signature(const Place& one, const Place& other) {
-    const double width = std::max(options_.orbit.run.rtol, 1e-12);
-    double low = 0, high = 1;
-    Place at_low = one, at_high = other;
-    while (high - low > width) {
-      const double part = 0.5 * (low + high);
-      auto middle = between(one, other, part);
-      // Behind a grazing contact the derivative is that of a root, and Newton's method finds no orbit close to it.
-      if (!middle) {
-        high = part;
-        continue;
-      }
-      if (has_same_events(one.orbit, middle->orbit)) {
-        low = part;
-        at_low = std::move(*middle);
-      } else {
-        high = part;
-        at_high = std::move(*middle);
-      }
-    }
-    const NamedBifurcation named = name_bifurcation(at_low.orbit, at_high.orbit);
-    result_.bifurcations.push_back({.kind = named.kind,
-                                    .parameter = at_low.parameter,
-                                    .orbit = at_low.orbit,
-                                    .before = at_low.orbit.signature,
-                                    .after = at_high.orbit.signature,
-                                    .reason = named.reason});
   }
 
   const OrbitFamily& family_;

@@ -4,7 +4,7 @@
 //
 // so that the branch is followed round folds. Between two orbits of one signature the multipliers tell bifurcations, which are
 // located: a fold (p turns), a doubling of the period (a multiplier at −1), a torus (a complex pair on the unit circle). Where the
-// signature changes, the place is bisected and named by what vanishes there. ∂F/∂p is a difference of two runs; the other derivatives are exact.
+// signature changes, the place is the zero of what vanishes there, by which it is named. ∂F/∂p is a difference of two runs; the other derivatives are exact.
 //
 // It must not know file formats.
 #pragma once
