@@ -2,108 +2,158 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
+#include <cstddef>
+#include <exception>
 #include <utility>
 
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
+#include "orbit/equilibrium_family.hpp"
+#include "orbit/equilibrium_search.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
 
 namespace {
 
-// A margin is of the sizes of the states, and Newton's method leaves rounding of it.
-constexpr double kZeroMargin = 1e-14;
-// The least interval, as a part of the parameter's range: rounding of a margin of 1e-16 per part in a thousand of
-// the range ends a search there.
-constexpr double kLeastInterval = 1e-13;
-// Two equilibria that meet are both located to about the accuracy of simple zeros, 1e-9 of the sizes of the states.
+// Two equilibria that meet are both located to rounding, or to 1e-6 where one of them is not simple.
 constexpr double kSamePlace = 1e-6;
-constexpr int kMostTrials = 60;
+// Bisection as far as the range has digits; Newton's method arrives from the first interval of a branch that is nearly straight.
+constexpr int kMostIntervals = 50;
+
+// Equilibria at one value of the parameter.
+struct Sample {
+  double parameter = 0;
+  SearchedEquilibria searched = {};
+};
+
+// An equilibrium at a limit of its mode, and the sizes of the states there.
+struct Located {
+  BoundaryEquilibrium bifurcation = {};
+  Vector sizes = {};
+};
+
+// A zero of the margins m of one limit, which change their sign in the interval.
+struct Interval {
+  Vector low = {}, high = {};      // u = (z, s)
+  double at_low = 0, at_high = 0;  // m
+
+  double share_of(const Vector& u) const {
+    const double low_s = low[low.size() - 1];
+    return (u[u.size() - 1] - low_s) / (high[high.size() - 1] - low_s);
+  }
+  Vector at(double part) const { return low + part * (high - low); }
+};
 
 class BoundarySearch {
  public:
   BoundarySearch(const std::function<Automaton(double)>& problem, const Run& run,
                  const BoundaryEquilibriumOptions& options)
-      : problem_(problem), run_(run), options_(options) {}
+      : run_(run), options_(options), range_{problem, options.first, options.last} {}
 
   std::vector<BoundaryEquilibrium> execute() {
-    double from = options_.first;
-    std::vector<Equilibrium> here = equilibria_at(from);
+    Sample here = sample_at(options_.first);
+    // Two that meet at a point of the grid may be told from the intervals on either side of it.
+    std::size_t before_last = 0;
     for (Index k = 1; k < options_.points; ++k) {
       const double part = static_cast<double>(k) / static_cast<double>(options_.points - 1);
-      const double to =
-          k + 1 == options_.points ? options_.last : options_.first + part * (options_.last - options_.first);
-      std::vector<Equilibrium> there = equilibria_at(to);
+      Sample there =
+          sample_at(k + 1 == options_.points ? options_.last
+                                             : options_.first + part * (options_.last - options_.first));
       const std::size_t before = found_.size();
-      for (const Equilibrium& one : here) look_between(one, from, there, to);
-      join_from(before);
+      for (const Equilibrium& one : here.searched.all.found) look_between(one, here, there);
+      join_from(before_last);
+      before_last = std::min(before, found_.size());
       here = std::move(there);
-      from = to;
     }
-    return found_;
+    std::vector<BoundaryEquilibrium> result;
+    for (Located& located : found_) result.push_back(std::move(located.bifurcation));
+    return result;
   }
 
  private:
-  std::vector<Equilibrium> equilibria_at(double value) const {
-    return find_equilibria(problem_(value), run_, options_.equilibria).found;
-  }
-
-  static double apart(const Vector& a, const Vector& b) {
-    const double size = std::max(a.lpNorm<Eigen::Infinity>(), b.lpNorm<Eigen::Infinity>());
-    return (a - b).lpNorm<Eigen::Infinity>() / std::max(size, 1.0);
+  Sample sample_at(double value) const {
+    return {value, search_equilibria(range_.problem(value), run_, options_.equilibria)};
   }
 
   // The one of the same mode whose state is nearest.
   static const Equilibrium* same_as(const Equilibrium& one, const std::vector<Equilibrium>& among,
-                                    const Vector& state) {
+                                    const Vector& sizes) {
     const Equilibrium* nearest = nullptr;
+    double least = 0;
     for (const Equilibrium& other : among) {
       if (other.location != one.location || other.mode != one.mode || other.continuum != one.continuum)
         continue;
-      if (nearest == nullptr || (other.state - state).norm() < (nearest->state - state).norm())
-        nearest = &other;
+      const double distance = (other.state - one.state).cwiseQuotient(sizes).norm();
+      if (nearest != nullptr && !(distance < least)) continue;
+      nearest = &other;
+      least = distance;
     }
     return nearest;
   }
 
-  void look_between(const Equilibrium& one, double from, const std::vector<Equilibrium>& there, double to) {
-    const Equilibrium* const end = same_as(one, there, one.state);
+  void look_between(const Equilibrium& one, const Sample& here, const Sample& there) {
+    const Vector& sizes = here.searched.sizes;
+    const Equilibrium* const end = same_as(one, there.searched.all.found, sizes);
     if (one.continuum > 0 || end == nullptr || same_sign(one.margin, end->margin)) return;
-    Equilibrium low = one, high = *end;
-    double at_low = from, at_high = to, low_margin = low.margin, high_margin = high.margin;
-    Equilibrium best = low;
-    double at_best = at_low;
-    // Illinois' variant of the secant method.
-    for (int k = 0; k < kMostTrials; ++k) {
-      double at = at_low - low_margin * (at_high - at_low) / (high_margin - low_margin);
-      if (!(std::min(at_low, at_high) < at && at < std::max(at_low, at_high))) at = 0.5 * (at_low + at_high);
-      const double part = (at - at_low) / (at_high - at_low);
-      const std::vector<Equilibrium> all = equilibria_at(at);
-      const Equilibrium* const middle = same_as(one, all, low.state + part * (high.state - low.state));
-      if (middle == nullptr) return;
-      best = *middle;
-      at_best = at;
-      if (std::abs(middle->margin) <= kZeroMargin) break;
-      if (same_sign(middle->margin, low.margin)) {
-        at_low = at;
-        low = *middle;
-        low_margin = middle->margin;
-        high_margin *= 0.5;
-      } else {
-        at_high = at;
-        high = *middle;
-        high_margin = middle->margin;
-        low_margin *= 0.5;
-      }
-      if (std::abs(at_high - at_low) <= kLeastInterval * std::abs(options_.last - options_.first)) break;
+    EquilibriumFamily family(range_, options_.equilibria.run.sliding_rule, run_.start, one, sizes);
+    try {
+      const std::optional<Vector> zero = first_limit(family, family.unknowns_of(one, here.parameter),
+                                                     family.unknowns_of(*end, there.parameter));
+      if (!zero) return;
+      const std::optional<Equilibrium> at_zero = family.describe(*zero);
+      if (!at_zero) return;
+      const bool ends_admissible = one.margin < 0;
+      found_.push_back({.bifurcation = {.parameter = family.parameter((*zero)[zero->size() - 1]),
+                                        .one = *at_zero,
+                                        .one_above = ends_admissible == (there.parameter > here.parameter),
+                                        .reason = one.admissible ? end->reason : one.reason},
+                        .sizes = sizes});
+    } catch (const std::exception&) {
+      // The problem or its field has no value on the way; nothing is located there.
     }
-    const bool ends_admissible = end->margin >= 0 && one.margin < 0;
-    found_.push_back({.parameter = at_best,
-                      .one = best,
-                      .one_above = ends_admissible == (to > from),
-                      .reason = one.admissible ? end->reason : one.reason});
+  }
+
+  // The limit that is met first on the way from the equilibrium inside of all limits to the other one.
+  static std::optional<Vector> first_limit(EquilibriumFamily& family, const Vector& here,
+                                           const Vector& there) {
+    const std::vector<EquilibriumLimit> at_here = family.limits(here), at_there = family.limits(there);
+    std::optional<Vector> first;
+    double first_part = 0;
+    for (std::size_t k = 0; k < at_here.size(); ++k) {
+      if (same_sign(at_here[k].margin, at_there[k].margin)) continue;
+      const bool is_inside_here = at_here[k].margin >= 0;
+      Interval interval{here, there, at_here[k].margin, at_there[k].margin};
+      if (!is_inside_here) {
+        std::swap(interval.low, interval.high);
+        std::swap(interval.at_low, interval.at_high);
+      }
+      const Interval whole = interval;
+      const std::optional<Vector> zero = zero_in(interval, family, static_cast<Index>(k));
+      if (!zero || (first && whole.share_of(*zero) >= first_part)) continue;
+      first_part = whole.share_of(*zero);
+      first = zero;
+    }
+    return first;
+  }
+
+  // Newton's method for the equations and the limit at once, from where the margins tell. Where it leaves the interval, the interval is
+  // halved.
+  static std::optional<Vector> zero_in(Interval& interval, EquilibriumFamily& family, Index limit) {
+    for (int k = 0; k < kMostIntervals; ++k) {
+      const double part = interval.at_low / (interval.at_low - interval.at_high);
+      const std::optional<Vector> zero = family.at_limit(interval.at(part), limit);
+      // Rounding may put a zero at an end of the interval beside it.
+      if (zero && interval.share_of(*zero) >= -kSamePlace && interval.share_of(*zero) <= 1 + kSamePlace)
+        return zero;
+      const std::optional<Vector> middle = family.at_same_parameter(interval.at(0.5));
+      if (!middle) return std::nullopt;
+      const double margin = family.limits(*middle)[static_cast<std::size_t>(limit)].margin;
+      const bool is_low = same_sign(margin, interval.at_low);
+      (is_low ? interval.low : interval.high) = *middle;
+      (is_low ? interval.at_low : interval.at_high) = margin;
+    }
+    return std::nullopt;
   }
 
   // Zero counts as admissible.
@@ -113,28 +163,32 @@ class BoundarySearch {
   void join_from(std::size_t first) {
     for (std::size_t a = first; a < found_.size(); ++a)
       for (std::size_t b = a + 1; b < found_.size(); ++b) {
-        if (found_[a].other || found_[b].other || !meet(found_[a], found_[b])) continue;
-        if (found_[b].one.mode.codimension() < found_[a].one.mode.codimension())
+        if (!meet(found_[a], found_[b])) continue;
+        if (found_[b].bifurcation.one.mode.codimension() < found_[a].bifurcation.one.mode.codimension())
           std::swap(found_[a], found_[b]);
-        found_[a].other = found_[b].one;
-        found_[a].other_above = found_[b].one_above;
-        found_[a].kind = found_[a].one_above == found_[b].one_above ? BoundaryEquilibriumKind::nonsmooth_fold
-                                                                    : BoundaryEquilibriumKind::persistence;
+        BoundaryEquilibrium& one = found_[a].bifurcation;
+        const BoundaryEquilibrium& other = found_[b].bifurcation;
+        one.other = other.one;
+        one.other_above = other.one_above;
+        one.kind = one.one_above == one.other_above ? BoundaryEquilibriumKind::nonsmooth_fold
+                                                    : BoundaryEquilibriumKind::persistence;
         found_.erase(found_.begin() + static_cast<std::ptrdiff_t>(b));
         break;
       }
   }
 
-  bool meet(const BoundaryEquilibrium& a, const BoundaryEquilibrium& b) const {
+  bool meet(const Located& a, const Located& b) const {
+    const BoundaryEquilibrium &one = a.bifurcation, &other = b.bifurcation;
     const double range = std::abs(options_.last - options_.first);
-    return a.one.location == b.one.location && std::abs(a.parameter - b.parameter) <= kSamePlace * range &&
-           apart(a.one.state, b.one.state) <= kSamePlace;
+    return !one.other && !other.other && one.one.location == other.one.location &&
+           std::abs(one.parameter - other.parameter) <= kSamePlace * range &&
+           (one.one.state - other.one.state).cwiseQuotient(a.sizes).lpNorm<Eigen::Infinity>() <= kSamePlace;
   }
 
-  const std::function<Automaton(double)>& problem_;
   const Run& run_;
   const BoundaryEquilibriumOptions& options_;
-  std::vector<BoundaryEquilibrium> found_ = {};
+  EquilibriumRange range_;
+  std::vector<Located> found_ = {};
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 // There it meets an equilibrium of another mode. Either one is admissible below p and the other above, and the equilibrium persists in
 // another mode; or both are admissible on the same side, and vanish together: a non-smooth fold.
 //
+// Newton's method solves the equations of the equilibrium and m = 0 at once for the state and p, so that both are exact to rounding.
 // It must not know file formats.
 #pragma once
 
