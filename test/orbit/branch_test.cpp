@@ -135,3 +135,37 @@ TEST_CASE("a driven block begins to stick where its acceleration vanishes at the
   require_bifurcation(branch, Bifurcation::crossing_sliding, sticks, 1e-9);
   CHECK(count_of(branch.points.back().orbit, MultiplierKind::exact_zero) == 1);
 }
+
+TEST_CASE("a cycle shrinks to a focus that comes to a surface, from which a constant field leads back") {
+  // At p = 0 the focus (X + p, Y) is on the surface x = X; the cycle round it is as large as p to first order.
+  const std::string text = R"TOML(
+[parameters]
+p = 1.0
+[states]
+x = 3.0
+y = 3.0
+[time]
+end = 1.0
+[surfaces]
+edge = "x - 3"
+[derivatives]
+x = "0.5*(1 + sgn(edge))*(0.2*(x - 3 - p) - (y - 2)) + 0.5*(1 - sgn(edge))"
+y = "0.5*(1 + sgn(edge))*((x - 3 - p) + 0.2*(y - 2))"
+)TOML";
+  const ModelInstance instance = instance_of(text);
+  const OrbitGuess guess = guess_at_section(Simulator(instance.problem(), {.rtol = 1e-9}),
+                                            {.start = 0, .end = 200, .state = instance.state},
+                                            {.name = "edge", .direction = SectionDirection::falling});
+  for (const double rtol : {1e-6, 1e-8, 1e-10}) {
+    CAPTURE(rtol);
+    const OrbitBranch branch =
+        follow_periodic_orbit(family_of(text, "p"), guess,
+                              {.orbit = {.run = {.rtol = rtol}}, .first = 1, .last = -0.5, .points = 16});
+    CAPTURE(branch.message);
+    CHECK_FALSE(branch.complete);
+    REQUIRE(branch.bifurcations.size() == 1);
+    CHECK(branch.bifurcations.front().kind == Bifurcation::boundary_equilibrium);
+    CHECK(std::abs(branch.bifurcations.front().parameter) <= 1000 * rtol);
+    CHECK(branch.bifurcations.front().reason == "the orbit shrinks to an equilibrium on 'edge'");
+  }
+}

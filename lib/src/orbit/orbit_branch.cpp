@@ -14,6 +14,7 @@
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
+#include "orbit/shrinking_orbit.hpp"
 #include "orbit/signature_change.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -290,7 +291,7 @@ class BranchSearch {
       const double share = std::abs((*tangent)[tangent->size() - 1]);
       const double length = shrink * std::min(first_step / std::max(share, 1e-12), kLongestStep * first_step);
       if (length < kLeastStep * first_step) {
-        result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
+        end_near(here.parameter);
         return;
       }
       failure_.clear();
@@ -328,6 +329,17 @@ class BranchSearch {
     result_.message = "the greatest number of orbits is reached at " + number_text(here.parameter);
   }
 
+  void end_near(double parameter) {
+    auto bifurcation = boundary_equilibrium_at_end(result_.points, family_.problem);
+    if (!bifurcation) {
+      result_.message = "the branch ends near " + number_text(parameter) + ": " + failure_;
+      return;
+    }
+    result_.message =
+        "the branch ends at " + number_text(bifurcation->parameter) + ": " + bifurcation->reason;
+    result_.bifurcations.push_back(std::move(*bifurcation));
+  }
+
   // The last orbit, at the end of the range exactly.
   void finish(const Place& here, const Vector& tangent) {
     const Index last = tangent.size() - 1;
@@ -338,7 +350,7 @@ class BranchSearch {
     long iterations = 0;
     auto next = correct(predicted, fixed, &iterations);
     if (!next) {
-      result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
+      end_near(here.parameter);
       return;
     }
     const auto turned = tangent_at(next->u, tangent);
@@ -470,6 +482,7 @@ const char* to_string(Bifurcation kind) {
     case Bifurcation::crossing_sliding: return "CS";
     case Bifurcation::switching_sliding: return "SS";
     case Bifurcation::adding_sliding: return "AS";
+    case Bifurcation::boundary_equilibrium: return "BE";
     case Bifurcation::other: return "??";
   }
   return "";

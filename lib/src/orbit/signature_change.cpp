@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "orbit/extrapolate.hpp"
 #include "orbit/name_bifurcation.hpp"
 
 namespace slideway {
@@ -82,21 +83,15 @@ class SignatureSearch {
     nodes = std::move(kept);
   }
 
-  // Neville's value at ν = size of the polynomial through the last `count` nodes, of (u, p).
-  static Vector extrapolated(const std::vector<Node>& nodes, std::size_t count, double size) {
-    const std::size_t first = nodes.size() - count;
-    std::vector<Vector> values;
-    for (std::size_t k = first; k < nodes.size(); ++k) {
-      Vector value(nodes[k].place.u.size() + 1);
-      value << nodes[k].place.u, nodes[k].place.parameter;
-      values.push_back(std::move(value));
+  // (u, p) at ν = size, by the polynomial through the last `count` nodes.
+  static Vector at_size(const std::vector<Node>& nodes, std::size_t count, double size) {
+    std::vector<SizedValue> known;
+    for (const Node& node : nodes) {
+      Vector value(node.place.u.size() + 1);
+      value << node.place.u, node.place.parameter;
+      known.push_back({node.size, std::move(value)});
     }
-    for (std::size_t level = 1; level < count; ++level)
-      for (std::size_t k = 0; k + level < count; ++k) {
-        const double a = nodes[first + k].size, b = nodes[first + k + level].size;
-        values[k] = ((size - b) * values[k] - (size - a) * values[k + 1]) / (a - b);
-      }
-    return values.front();
+    return extrapolate(known, count, size);
   }
 
   std::optional<BranchBifurcation> zero() {
@@ -110,8 +105,8 @@ class SignatureSearch {
     const BranchPlace& beyond = (quantity.of_other ? before_ : after_).back();
     for (int k = 0; k < kMostOrbits; ++k) {
       const std::size_t count = std::min(nodes.size(), kMostNodes);
-      const Vector limit = extrapolated(nodes, count, 0);
-      const Vector lower = extrapolated(nodes, count - 1, 0);
+      const Vector limit = at_size(nodes, count, 0);
+      const Vector lower = at_size(nodes, count - 1, 0);
       const Index last = limit.size() - 1;
       const double scale =
           std::max(std::abs(limit[last]), std::abs(beyond.parameter - nodes.front().place.parameter));
@@ -168,7 +163,7 @@ class SignatureSearch {
     const Vector way = limit.head(unknowns) - nodes.back().place.u;
     if (!(way.norm() > 0)) return false;
     for (const double part : kNextParts) {
-      const Vector predicted = extrapolated(nodes, count, part * nodes.back().size).head(unknowns);
+      const Vector predicted = at_size(nodes, count, part * nodes.back().size).head(unknowns);
       if (add(quantity, nodes, orbit_on_plane_(predicted, way.normalized()))) return true;
     }
     return false;

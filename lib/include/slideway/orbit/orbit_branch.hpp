@@ -38,15 +38,16 @@ enum class Bifurcation {
   branch_point,  // a multiplier goes through 1, and p does not turn
   period_doubling,
   torus,
-  grazing,            // a touch of a surface or contact without sliding
-  grazing_sliding,    // a touch that begins to slide
-  crossing_sliding,   // a crossing that begins to slide, and goes on to the other side
-  switching_sliding,  // the begin of sliding moves off the part of the surface that attracts
-  adding_sliding,     // sliding is interrupted
-  other,              // another signature, which none of these explains
+  grazing,               // a touch of a surface or contact without sliding
+  grazing_sliding,       // a touch that begins to slide
+  crossing_sliding,      // a crossing that begins to slide, and goes on to the other side
+  switching_sliding,     // the begin of sliding moves off the part of the surface that attracts
+  adding_sliding,        // sliding is interrupted
+  boundary_equilibrium,  // the orbit shrinks to an equilibrium on a surface, where the branch ends
+  other,                 // another signature, which none of these explains
 };
 
-// "SN", "BP", "PD", "NS", "GR", "GS", "CS", "SS", "AS", "??".
+// "SN", "BP", "PD", "NS", "GR", "GS", "CS", "SS", "AS", "BE", "??".
 const char* to_string(Bifurcation kind);
 
 struct BranchPoint {
