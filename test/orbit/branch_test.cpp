@@ -112,7 +112,7 @@ y = "y*(1 - r2) + (x - p) + 0.1*(1 + sgn(edge))*(x - 2)"
                             {.first = 0.5, .last = 1.5, .points = 8});
   CAPTURE(branch.message);
   CHECK(branch.complete);
-  require_bifurcation(branch, Bifurcation::grazing, 1, 1e-6);
+  require_bifurcation(branch, Bifurcation::grazing, 1, 1e-9);
   CHECK(branch.points.back().orbit.signature == "crossing(edge) crossing(edge)");
 }
 
@@ -132,6 +132,6 @@ TEST_CASE("a driven block begins to stick where its acceleration vanishes at the
   const OrbitBranch branch = follow_periodic_orbit(family, guess, {.first = 0.3, .last = 0.75, .points = 10});
   CAPTURE(branch.message);
   CHECK(branch.complete);
-  require_bifurcation(branch, Bifurcation::crossing_sliding, sticks, 1e-8);
+  require_bifurcation(branch, Bifurcation::crossing_sliding, sticks, 1e-9);
   CHECK(count_of(branch.points.back().orbit, MultiplierKind::exact_zero) == 1);
 }

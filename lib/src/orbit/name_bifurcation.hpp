@@ -1,4 +1,4 @@
-// The name of a change of signature, by what vanishes at it.
+// The name of a change of signature by the shortest time between events, where no defining function explains it.
 //
 // It must not know how the change was located.
 #pragma once

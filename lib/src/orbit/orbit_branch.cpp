@@ -10,7 +10,9 @@
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
+#include "orbit/defining_function.hpp"
 #include "orbit/name_bifurcation.hpp"
+#include "orbit/one_sided_zero.hpp"
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
@@ -24,6 +26,8 @@ constexpr double kDifferenceStep = 1e-5;    // of the range of the parameter, fo
 constexpr double kLeastStep = 1e-5;         // of the first step, below which the branch ends
 constexpr double kLongestStep = 4;          // of the first step, where the branch turns
 constexpr double kLargestCorrection = 0.3;  // of a step, beyond which an orbit belongs to another branch
+constexpr double kZeroOfSignature = 0.1;  // of the relative tolerance and the bracket, of a change of events
+constexpr int kMostSignatures = 8;        // that are told apart between two orbits of the branch
 constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
 
 // The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
@@ -456,6 +460,73 @@ class BranchSearch {
   }
 
   void locate_signature(const Place& one, const Place& other) {
+    Place low = one, high = other;
+    const auto reaches = [&](const Place& from, const Place& to) {
+      return std::abs((to.u - from.u)[to.u.size() - 1]) >= kSteepTangent * (to.u - from.u).norm();
+    };
+    // Orbits with a third signature may lie between: the change that is next to one side is located, and then the others.
+    for (int k = 0; k < kMostSignatures && reaches(low, high); ++k) {
+      const auto function = defining_function(low.orbit, high.orbit, options_.orbit.run.sliding_rule);
+      if (!function) break;
+      Place& side = function->of_one ? low : high;
+      Place& beyond = function->of_one ? high : low;
+      const PeriodicOrbit known = beyond.orbit;
+      const double width = std::abs(beyond.parameter - side.parameter);
+      const auto zero = zero_of(*function, side, beyond);
+      if (!has_same_events(known, beyond.orbit)) continue;
+      // Nearer to the change it is clearer what vanishes.
+      if (!zero && std::abs(beyond.parameter - side.parameter) < 0.5 * width) continue;
+      if (!zero) break;
+      if (!function->of_one && !has_same_events(one.orbit, low.orbit)) look_between_signatures(one, low);
+      result_.bifurcations.push_back({.kind = function->kind,
+                                      .parameter = *zero,
+                                      .orbit = side.orbit,
+                                      .before = low.orbit.signature,
+                                      .after = high.orbit.signature,
+                                      .reason = function->reason});
+      if (function->of_one && !has_same_events(high.orbit, other.orbit)) look_between_signatures(high, other);
+      return;
+    }
+    bisect_signature(low, high);
+  }
+
+  void look_between_signatures(const Place& one, const Place& other) {
+    if (std::abs(one.parameter - other.parameter) > kLeastStep * std::abs(range_))
+      locate_signature(one, other);
+  }
+
+  // The parameter at which the function is zero. `side` becomes the last orbit before it, and `beyond` the next one that is known behind it.
+  std::optional<double> zero_of(const DefiningFunction& function, Place& side, Place& beyond) {
+    std::optional<Place> before;
+    const double begin = side.parameter, end = beyond.parameter;
+    const auto value = [&](double parameter) -> std::optional<double> {
+      if (parameter == begin) return function.value(family_.problem(begin), side.orbit);
+      OrbitGuess guess = guess_of(side.orbit);
+      const bool can_extrapolate = before && before->orbit.start == guess.start;
+      if (can_extrapolate) {
+        const double part = (parameter - side.parameter) / (side.parameter - before->parameter);
+        guess.state += part * (side.orbit.state - before->orbit.state);
+        guess.period += part * (side.orbit.period - before->orbit.period);
+      }
+      std::optional<PeriodicOrbit> orbit = orbit_at(parameter, guess);
+      if (!orbit) return std::nullopt;
+      const std::optional<double> result = has_same_events(side.orbit, *orbit)
+                                               ? function.value(family_.problem(parameter), *orbit)
+                                               : std::nullopt;
+      Place place{.u = coordinates(*orbit, parameter), .parameter = parameter, .orbit = std::move(*orbit)};
+      if (result) {
+        before = std::move(side);
+        side = std::move(place);
+      } else if (!has_same_events(side.orbit, place.orbit)) {
+        beyond = std::move(place);
+      }
+      return result;
+    };
+    return one_sided_zero(value, begin, end,
+                          kZeroOfSignature * options_.orbit.run.rtol * std::abs(end - begin));
+  }
+
+  void bisect_signature(const Place& one, const Place& other) {
     const double width = std::max(options_.orbit.run.rtol, 1e-12);
     double low = 0, high = 1;
     Place at_low = one, at_high = other;
@@ -481,7 +552,7 @@ class BranchSearch {
                                     .orbit = at_low.orbit,
                                     .before = at_low.orbit.signature,
                                     .after = at_high.orbit.signature,
-                                    .reason = named.reason});
+                                    .reason = named.reason + "; the parameter is bisected"});
   }
 
   const OrbitFamily& family_;
@@ -507,6 +578,7 @@ const char* to_string(Bifurcation kind) {
     case Bifurcation::branch_point: return "BP";
     case Bifurcation::period_doubling: return "PD";
     case Bifurcation::torus: return "NS";
+    case Bifurcation::boundary_equilibrium: return "BE";
     case Bifurcation::grazing: return "GR";
     case Bifurcation::grazing_sliding: return "GS";
     case Bifurcation::crossing_sliding: return "CS";
