@@ -135,3 +135,33 @@ TEST_CASE("a driven block begins to stick where its acceleration vanishes at the
   require_bifurcation(branch, Bifurcation::crossing_sliding, sticks, 1e-9);
   CHECK(count_of(branch.points.back().orbit, MultiplierKind::exact_zero) == 1);
 }
+
+TEST_CASE("a limit cycle of a piecewise linear field shrinks linearly to its boundary equilibrium") {
+  // With p - 0.3 for the unit of length all cycles are the same one, beside an unstable focus at x = 1 + (p - 0.3).
+  const std::string text = R"TOML(
+[parameters]
+p = 1.3
+[states]
+x = 1.0
+y = 3.0
+[time]
+end = 300.0
+[surfaces]
+side = "x - 1"
+[derivatives]
+x = "if(side > 0, 0.4*(x - 1), -0.8*(x - 1)) - (y - 2)"
+y = "x - 1 - (p - 0.3)"
+)TOML";
+  const ModelInstance instance = instance_of(text);
+  const OrbitGuess guess =
+      guess_at_section(Simulator(instance.problem(), {.rtol = 1e-9}),
+                       {.start = 0, .end = 300, .state = instance.state}, {.name = "side"}, 1);
+  const OrbitBranch branch =
+      follow_periodic_orbit(family_of(text, "p"), guess, {.first = 1.3, .last = -0.2, .points = 11});
+  CAPTURE(branch.message);
+  CHECK_FALSE(branch.complete);
+  REQUIRE(branch.bifurcations.size() == 1);
+  CHECK(branch.bifurcations.front().kind == Bifurcation::boundary_equilibrium);
+  CHECK(std::abs(branch.bifurcations.front().parameter - 0.3) <= 1e-13);
+  CHECK(branch.message.find("BE") != std::string::npos);
+}

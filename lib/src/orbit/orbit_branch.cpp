@@ -16,6 +16,7 @@
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
+#include "orbit/shrinking_orbit.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -27,7 +28,8 @@ constexpr double kLeastStep = 1e-5;         // of the first step, below which th
 constexpr double kLongestStep = 4;          // of the first step, where the branch turns
 constexpr double kLargestCorrection = 0.3;  // of a step, beyond which an orbit belongs to another branch
 constexpr double kZeroOfSignature = 0.1;  // of the relative tolerance and the bracket, of a change of events
-constexpr int kMostSignatures = 8;        // that are told apart between two orbits of the branch
+constexpr int kEndPoints = 4;       // at the end of a branch: the amplitude of the last ones may be rounding
+constexpr int kMostSignatures = 8;  // that are told apart between two orbits of the branch
 constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
 
 // The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
@@ -86,6 +88,7 @@ class BranchSearch {
     if (!autonomous_) begin_near_zero(here);
     result_.points.push_back({here.parameter, here.orbit});
     follow(std::move(here));
+    if (!result_.complete) name_end();
     return result_;
   }
 
@@ -334,6 +337,24 @@ class BranchSearch {
       take_new_begin(here, *tangent);
     }
     result_.message = "the greatest number of orbits is reached at " + number_text(here.parameter);
+  }
+
+  // A branch that ends in a boundary equilibrium may be followed on to the orbits it came by, of another begin.
+  void name_end() {
+    std::vector<BranchPoint>& points = result_.points;
+    std::size_t nearest = 0;
+    for (std::size_t k = 0; k < points.size(); ++k)
+      if (std::abs(points[k].parameter - options_.last) < std::abs(points[nearest].parameter - options_.last))
+        nearest = k;
+    std::optional<BranchBifurcation> found;
+    std::size_t count = nearest + 1;
+    for (int k = 0; k < kEndPoints && !found && count > 0; ++k, --count)
+      found = shrinking_orbit(family_, options_,
+                              {points.begin(), points.begin() + static_cast<std::ptrdiff_t>(count)});
+    if (!found) return;
+    points.resize(count + 1);
+    result_.message = "the branch ends in a boundary equilibrium (BE) at " + number_text(found->parameter);
+    result_.bifurcations.push_back(std::move(*found));
   }
 
   // The last orbit, at the end of the range exactly.
