@@ -126,6 +126,7 @@ struct LyapunovArguments : SimulationArguments {
 };
 
 struct EquilibriaArguments : SimulationArguments {
+  std::vector<SweepAxis> axes = {};  // at most one: the parameter that equilibria are followed in
   std::vector<std::pair<std::string, std::pair<double, double>>> box = {};  // of states
   std::optional<Index> starts = {};
   std::vector<std::string> csv = {};

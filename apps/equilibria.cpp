@@ -2,6 +2,7 @@
 
 #include <limits>
 #include <ostream>
+#include <utility>
 
 #include "apps/commands.hpp"
 #include "apps/equilibria_documents.hpp"
@@ -10,10 +11,62 @@
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
+#include "slideway/core/errors.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/equilibria.hpp"
+#include "slideway/orbit/equilibrium_branches.hpp"
 
 namespace slideway::apps {
+
+namespace {
+
+void check_axis(const EquilibriaArguments& arguments) {
+  const SweepAxis& axis = arguments.axes.front();
+  const bool is_range =
+      axis.values.empty() && axis.count >= 2 && axis.first != axis.last && !axis.logarithmic;
+  if (arguments.axes.size() > 1 || !is_range) {
+    refuse({.what = "equilibria are followed along one range of one parameter",
+            .where = "--vary",
+            .expected = "P=FIRST:LAST:COUNT with different ends and a count of at least 2, once",
+            .got = arguments.axes.size() > 1 ? "several" : "'" + axis.name + "' with other values"});
+  }
+}
+
+int follow_branches(const EquilibriaArguments& arguments, const Model& model, EquilibriumOptions options,
+                    const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
+  const SweepAxis& axis = arguments.axes.front();
+  const auto instance_at = [&](double value) {
+    Settings settings = arguments.settings;
+    settings.emplace_back(axis.name, value);
+    return model.instantiate(settings);
+  };
+  ModelInstance first = instance_at(axis.first);
+  set_end(arguments, first);
+  const std::vector<EquilibriumBranch> branches =
+      follow_equilibria([&](double value) { return instance_at(value).problem(); },
+                        {.start = first.start, .end = first.end, .state = first.state},
+                        {.equilibria = std::move(options),
+                         .first = axis.first,
+                         .last = axis.last,
+                         .points = static_cast<Index>(axis.count),
+                         .most_points = 100 + 5 * static_cast<Index>(axis.count)});
+  const ShownEquilibriumBranches shown{
+      .model = model.name, .parameter = axis.name, .instance = first, .branches = branches};
+  Written written;
+  const auto add = [&](const std::string& path, const auto& write) {
+    written.add(path, [&] {
+      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
+      return std::vector{path};
+    });
+  };
+  for (const std::string& path : arguments.json) add(path, write_equilibrium_branches_json);
+  for (const std::string& path : arguments.csv) add(path, write_equilibrium_branches_csv);
+  if (!arguments.quiet && !any_on_standard_output(wanted))
+    print_equilibrium_branches(shown, written.files, screen_behind(STDOUT_FILENO), out);
+  return written.report_failures(out, err, exit_success);
+}
+
+}  // namespace
 
 int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err) {
   const Model model = load_model(arguments.model);
@@ -37,6 +90,10 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   add_targets("--csv", arguments.csv, TargetKind::text, wanted);
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   check_targets(wanted, {arguments.model});
+  if (!arguments.axes.empty()) {
+    check_axis(arguments);
+    return follow_branches(arguments, model, std::move(options), wanted, out, err);
+  }
 
   const Equilibria found = find_equilibria(
       instance.problem(), {.start = instance.start, .end = instance.end, .state = instance.state}, options);

@@ -45,6 +45,47 @@ std::string note_on(const Equilibrium& equilibrium) {
   return note;
 }
 
+Document equilibrium_json(const System& system, const Equilibrium& equilibrium) {
+  Document eigenvalues = Document::array(), lambda = Document::array(), forces = Document::array();
+  for (const std::complex<double>& value : equilibrium.eigenvalues)
+    eigenvalues.push_back({{"real", json_number(value.real())}, {"imaginary", json_number(value.imag())}});
+  for (const double value : equilibrium.lambda) lambda.push_back(json_number(value));
+  for (const double value : equilibrium.forces) forces.push_back(json_number(value));
+  return {{"kind", to_string(equilibrium.kind)},
+          {"admissible", equilibrium.admissible},
+          {"reason", equilibrium.reason},
+          {"location", equilibrium.location.empty() ? Document(nullptr) : Document(equilibrium.location)},
+          {"mode", equilibrium.mode.word()},
+          {"state", json_state(system, equilibrium.state)},
+          {"lambda", lambda},
+          {"forces", forces},
+          {"eigenvalues", eigenvalues},
+          {"attracting", equilibrium.attracting ? Document(*equilibrium.attracting) : Document(nullptr)},
+          {"stability", stability_word(equilibrium)},
+          {"continuum", equilibrium.continuum},
+          {"residual", json_number(equilibrium.residual)}};
+}
+
+// The columns of an equilibrium in a table: their names, and one row of them without the end of the line.
+void write_columns(const System& system, std::ostream& out) {
+  fmt::print(out, "kind,admissible,location,mode,stability,continuum");
+  for (const std::string& name : system.state_names()) fmt::print(out, ",{}", name);
+  for (Index i = 0; i < system.states(); ++i) fmt::print(out, ",real{},imaginary{}", i + 1, i + 1);
+}
+void write_row(const System& system, const Equilibrium& equilibrium, std::ostream& out) {
+  fmt::print(out, "{},{},{},{},{},{}", to_string(equilibrium.kind), equilibrium.admissible ? 1 : 0,
+             equilibrium.location, equilibrium.mode.word(), stability_word(equilibrium),
+             equilibrium.continuum);
+  for (const double value : equilibrium.state) fmt::print(out, ",{}", value);
+  for (std::size_t i = 0; i < static_cast<std::size_t>(system.states()); ++i) {
+    if (i < equilibrium.eigenvalues.size()) {
+      fmt::print(out, ",{},{}", equilibrium.eigenvalues[i].real(), equilibrium.eigenvalues[i].imag());
+    } else {
+      fmt::print(out, ",,");
+    }
+  }
+}
+
 }  // namespace
 
 void print_equilibria(const ShownEquilibria& shown, const std::vector<std::string>& written,
@@ -87,25 +128,7 @@ void write_equilibria_json(const ShownEquilibria& shown, std::ostream& out) {
   const System& system = shown.instance.system;
   Document list = Document::array();
   for (const Equilibrium& equilibrium : shown.equilibria.found) {
-    Document eigenvalues = Document::array(), lambda = Document::array(), forces = Document::array();
-    for (const std::complex<double>& value : equilibrium.eigenvalues)
-      eigenvalues.push_back({{"real", json_number(value.real())}, {"imaginary", json_number(value.imag())}});
-    for (const double value : equilibrium.lambda) lambda.push_back(json_number(value));
-    for (const double value : equilibrium.forces) forces.push_back(json_number(value));
-    list.push_back(
-        {{"kind", to_string(equilibrium.kind)},
-         {"admissible", equilibrium.admissible},
-         {"reason", equilibrium.reason},
-         {"location", equilibrium.location.empty() ? Document(nullptr) : Document(equilibrium.location)},
-         {"mode", equilibrium.mode.word()},
-         {"state", json_state(system, equilibrium.state)},
-         {"lambda", lambda},
-         {"forces", forces},
-         {"eigenvalues", eigenvalues},
-         {"attracting", equilibrium.attracting ? Document(*equilibrium.attracting) : Document(nullptr)},
-         {"stability", stability_word(equilibrium)},
-         {"continuum", equilibrium.continuum},
-         {"residual", json_number(equilibrium.residual)}});
+    list.push_back(equilibrium_json(system, equilibrium));
   }
   const Document document = {{"schema", "slideway.equilibria/1"},
                              {"model", shown.model},
@@ -118,24 +141,84 @@ void write_equilibria_json(const ShownEquilibria& shown, std::ostream& out) {
 
 void write_equilibria_csv(const ShownEquilibria& shown, std::ostream& out) {
   const System& system = shown.instance.system;
-  fmt::print(out, "kind,admissible,location,mode,stability,continuum");
-  for (const std::string& name : system.state_names()) fmt::print(out, ",{}", name);
-  for (Index i = 0; i < system.states(); ++i) fmt::print(out, ",real{},imaginary{}", i + 1, i + 1);
+  write_columns(system, out);
   fmt::print(out, "\n");
   for (const Equilibrium& equilibrium : shown.equilibria.found) {
-    fmt::print(out, "{},{},{},{},{},{}", to_string(equilibrium.kind), equilibrium.admissible ? 1 : 0,
-               equilibrium.location, equilibrium.mode.word(), stability_word(equilibrium),
-               equilibrium.continuum);
-    for (const double value : equilibrium.state) fmt::print(out, ",{}", value);
-    for (std::size_t i = 0; i < static_cast<std::size_t>(system.states()); ++i) {
-      if (i < equilibrium.eigenvalues.size()) {
-        fmt::print(out, ",{},{}", equilibrium.eigenvalues[i].real(), equilibrium.eigenvalues[i].imag());
-      } else {
-        fmt::print(out, ",,");
-      }
-    }
+    write_row(system, equilibrium, out);
     fmt::print(out, "\n");
   }
+}
+
+void print_equilibrium_branches(const ShownEquilibriumBranches& shown,
+                                const std::vector<std::string>& written, const Screen& screen,
+                                std::ostream& out) {
+  const auto count = static_cast<long long>(shown.branches.size());
+  fmt::print(out, "{}   {} of equilibria\n\n", shown.model,
+             count == 1 ? "1 branch" : fmt::format("{} branches", count));
+  Table branches({{"branch", Align::right, true},
+                  {"location"},
+                  {"mode", Align::left, true},
+                  {"at", Align::left, true},
+                  {shown.parameter, Align::right, true},
+                  {"stability", Align::left, true}},
+                 "note");
+  for (std::size_t k = 0; k < shown.branches.size(); ++k) {
+    const EquilibriumBranch& branch = shown.branches[k];
+    const auto add = [&](const char* at, double parameter, const Equilibrium& equilibrium,
+                         const std::string& note) {
+      branches.add({std::to_string(k + 1), equilibrium.location, equilibrium.mode.word(), at,
+                    fmt::format("{:.10g}", parameter), stability_word(equilibrium)},
+                   note);
+    };
+    const EquilibriumPoint &first = branch.points.front(), &last = branch.points.back();
+    add("begin", first.parameter, first.equilibrium, note_on(first.equilibrium));
+    for (const EquilibriumBranchBifurcation& found : branch.bifurcations)
+      add(to_string(found.kind), found.parameter, found.equilibrium, found.reason);
+    add("end", last.parameter, last.equilibrium,
+        branch.message.empty() ? note_on(last.equilibrium) : branch.message);
+  }
+  branches.print(out, screen.width, screen.colours);
+  fmt::print(out, "\n");
+  for (const std::string& file : written) fmt::print(out, "written      {}\n", file);
+}
+
+void write_equilibrium_branches_json(const ShownEquilibriumBranches& shown, std::ostream& out) {
+  const System& system = shown.instance.system;
+  Document branches = Document::array();
+  for (const EquilibriumBranch& branch : shown.branches) {
+    Document points = Document::array(), bifurcations = Document::array();
+    for (const EquilibriumPoint& point : branch.points)
+      points.push_back({{"parameter", json_number(point.parameter)},
+                        {"equilibrium", equilibrium_json(system, point.equilibrium)}});
+    for (const EquilibriumBranchBifurcation& found : branch.bifurcations)
+      bifurcations.push_back({{"kind", to_string(found.kind)},
+                              {"reason", found.reason},
+                              {"parameter", json_number(found.parameter)},
+                              {"equilibrium", equilibrium_json(system, found.equilibrium)}});
+    branches.push_back({{"message", branch.message}, {"points", points}, {"bifurcations", bifurcations}});
+  }
+  Document parameters = Document::object();
+  for (const auto& [name, value] : shown.instance.parameters)
+    if (name != shown.parameter) parameters[name] = json_number(value);
+  const Document document = {{"schema", "slideway.equilibrium-branches/1"},
+                             {"model", shown.model},
+                             {"parameters", parameters},
+                             {"varied", shown.parameter},
+                             {"branches", branches}};
+  out << document.dump(2, ' ', false, Document::error_handler_t::replace) << '\n';
+}
+
+void write_equilibrium_branches_csv(const ShownEquilibriumBranches& shown, std::ostream& out) {
+  const System& system = shown.instance.system;
+  fmt::print(out, "branch,{},", shown.parameter);
+  write_columns(system, out);
+  fmt::print(out, "\n");
+  for (std::size_t k = 0; k < shown.branches.size(); ++k)
+    for (const EquilibriumPoint& point : shown.branches[k].points) {
+      fmt::print(out, "{},{},", k + 1, point.parameter);
+      write_row(system, point.equilibrium, out);
+      fmt::print(out, "\n");
+    }
 }
 
 }  // namespace slideway::apps

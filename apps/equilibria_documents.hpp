@@ -10,6 +10,7 @@
 #include "apps/layout.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/orbit/equilibria.hpp"
+#include "slideway/orbit/equilibrium_branches.hpp"
 
 namespace slideway::apps {
 
@@ -26,5 +27,21 @@ void print_equilibria(const ShownEquilibria& shown, const std::vector<std::strin
 void write_equilibria_json(const ShownEquilibria& shown, std::ostream& out);
 // A row for each: kind, whether it is admissible, location, mode, stability, continuum, states, eigenvalues.
 void write_equilibria_csv(const ShownEquilibria& shown, std::ostream& out);
+
+// Branches in the parameter of this name.
+struct ShownEquilibriumBranches {
+  std::string model = {};
+  std::string parameter = {};
+  const ModelInstance& instance;  // of its first value
+  const std::vector<EquilibriumBranch>& branches;
+};
+
+void print_equilibrium_branches(const ShownEquilibriumBranches& shown,
+                                const std::vector<std::string>& written, const Screen& screen,
+                                std::ostream& out);
+// Writes the JSON document, whose schema is "slideway.equilibrium-branches/1".
+void write_equilibrium_branches_json(const ShownEquilibriumBranches& shown, std::ostream& out);
+// A row for each point: the number of the branch, the parameter, and the columns of an equilibrium.
+void write_equilibrium_branches_csv(const ShownEquilibriumBranches& shown, std::ostream& out);
 
 }  // namespace slideway::apps

@@ -731,6 +731,12 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
       "equilibria", "Find equilibria and pseudo-equilibria, stable or not, and their eigenvalues");
   add_model(app, arguments.model);
   const std::string sought = "The search";
+  add_axes(
+      app, arguments.axes,
+      "follow the equilibria in a parameter, P=FIRST:LAST:COUNT, round folds, with steps of at most one of "
+      "COUNT - 1 parts; --csv is then a table of the branches",
+      false)
+      ->group(sought);
   app.add_option_function<std::vector<std::string>>(
          "--box",
          [&arguments](const std::vector<std::string>& texts) {
@@ -1016,8 +1022,8 @@ std::vector<std::string> examples_of(const std::string& command) {
             "slideway orbit gallery/buck_converter --section clock --vary V_in=20:26:13",
             "slideway orbit gallery/sampled_pwm"};
   if (command == "equilibria")
-    return {"slideway equilibria gallery/chua",
-            "slideway equilibria gallery/harvesting --box x=0:2 --json -"};
+    return {"slideway equilibria gallery/chua", "slideway equilibria gallery/harvesting --box x=0:2 --json -",
+            "slideway equilibria gallery/chua --vary alpha=5:12:15 --csv branches.csv"};
   if (command == "fit") return {"slideway fit dry-friction --data measured.csv --parameter mu --parameter x"};
   if (command == "lyapunov")
     return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",

@@ -17,6 +17,7 @@
 #include "slideway/model/table.hpp"
 #include "slideway/orbit/boundary_equilibria.hpp"
 #include "slideway/orbit/equilibria.hpp"
+#include "slideway/orbit/equilibrium_branches.hpp"
 #include "slideway/orbit/lyapunov.hpp"
 #include "slideway/orbit/orbit_branch.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"

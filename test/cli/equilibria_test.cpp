@@ -55,3 +55,35 @@ TEST_CASE("the command equilibria says what it needs") {
   refused({"gallery/chua", "--box", "x=1:0"}, "NAME=LOW:HIGH");
   refused({"gallery/chua", "--box", "w=0:1"}, "--box");
 }
+
+TEST_CASE("branches of equilibria are followed round their fold, and shown with it") {
+  const Workplace place;
+  // x = +-sqrt(p - 0.25).
+  place.write(
+      "fold.toml",
+      "[parameters]\np = 1.0\n[states]\nx = 0.5\n[time]\nend = 1.0\n[derivatives]\nx = \"p - 0.25 - x^2\"\n");
+  const Finished shown = place.slideway({"equilibria", "fold.toml", "--box", "x=-2:2", "--vary", "p=0:1:6",
+                                         "--json", "branches.json", "--csv", "branches.csv"});
+  CAPTURE(shown.err);
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.out, "1 branch of equilibria"));
+  CHECK(contains(shown.out, "SN"));
+  CHECK(contains(place.read("branches.csv"),
+                 "branch,p,kind,admissible,location,mode,stability,continuum,x,real1"));
+  const Json document = Json::parse(place.read("branches.json"));
+  CHECK(document["schema"] == "slideway.equilibrium-branches/1");
+  CHECK(document["varied"] == "p");
+  REQUIRE(document["branches"].size() == 1);
+  const Json& branch = document["branches"][0];
+  REQUIRE(branch["bifurcations"].size() == 1);
+  CHECK(branch["bifurcations"][0]["kind"] == "SN");
+  CHECK(std::abs(branch["bifurcations"][0]["parameter"].get<double>() - 0.25) <= 1e-14);
+  for (const Json& point : branch["points"]) {
+    const double x = point["equilibrium"]["state"]["x"];
+    CHECK(std::abs(x * x + 0.25 - point["parameter"].get<double>()) <= 1e-13);
+  }
+  const Finished refused = place.slideway({"equilibria", "fold.toml", "--vary", "p=0,1"});
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.err, "--vary"));
+}

@@ -8,6 +8,7 @@ using namespace slideway::test;
 namespace {
 
 constexpr double kDrive = 2 * kPi;
+constexpr double tolerances[] = {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11};
 
 OrbitBranch branch_of(const std::string& text, double first, double last, Index points, double rtol = 1e-10) {
   const auto problem = [=](double value) { return instance_of(text, {{"p", value}}).problem(); };
@@ -25,16 +26,17 @@ void check_only(const OrbitBranch& branch, Bifurcation kind, double parameter, d
   CHECK(branch.complete);
   for (const BranchBifurcation& found : branch.bifurcations) {
     CAPTURE(to_string(found.kind));
-    CAPTURE(found.parameter);
+    CAPTURE(found.parameter - parameter);
+    CAPTURE(allowed);
     CAPTURE(found.reason);
     CHECK(found.kind == kind);
     CHECK(std::abs(found.parameter - parameter) <= allowed);
-    CHECK(found.reason.find("bisected") == std::string::npos);
   }
+  for (const BranchBifurcation& found : branch.bifurcations)
+    if (kind != Bifurcation::torus && kind != Bifurcation::branch_point)
+      CHECK(found.reason.find("bisected") == std::string::npos);
   CHECK(branch.bifurcations.size() == 1);
 }
-
-constexpr double kRtols[] = {1e-5, 1e-7, 1e-9, 1e-11};
 
 // Below the surface z relaxes to a drive; above it falls fast, so that it slides where the drive pushes it up.
 std::string relaxing_under(const std::string& drive) {
@@ -79,20 +81,16 @@ y = "-y + cos(t)"
 
 TEST_CASE("an orbit that touches an attracting surface grazes and slides from the closed form on") {
   // z = p + a (cos t + sin t)/2 touches 1 from below.
-  for (const double rtol : kRtols) {
-    CAPTURE(rtol);
+  for (const double rtol : tolerances)
     check_only(branch_of(relaxing_under("0.5*cos(t)"), 0.6, 0.7, 6, rtol), Bifurcation::grazing_sliding,
                1 - 0.5 / std::sqrt(2.0), 10 * rtol);
-  }
 }
 
 TEST_CASE("sliding is interrupted where the least push of the drive vanishes") {
   // The push p - 1 + a sin t + b cos 2t has its minima p - 1 + a - b and p - 1 - a - b.
-  for (const double rtol : kRtols) {
-    CAPTURE(rtol);
+  for (const double rtol : tolerances)
     check_only(branch_of(relaxing_under("0.2*sin(t) + 0.6*cos(2*t)"), 1.45, 1.35, 6, rtol),
                Bifurcation::adding_sliding, 1 - 0.2 + 0.6, 10 * rtol);
-  }
 }
 
 namespace {
@@ -138,8 +136,7 @@ struct SlidingBoundary {
 TEST_CASE("a crossing begins to slide where the push above the surface vanishes while it grows") {
   const SlidingBoundary exact{.p = 0.0};
   REQUIRE(exact.returns() < kDrive);
-  for (const double rtol : kRtols) {
-    CAPTURE(rtol);
+  for (const double rtol : tolerances) {
     const OrbitBranch branch = exact.branch(exact.push() - 0.05, exact.push() + 0.03, rtol);
     check_only(branch, Bifurcation::crossing_sliding, exact.push(), 10 * rtol);
     CHECK(branch.points.front().orbit.signature.find("crossing(limit)") != std::string::npos);
@@ -149,11 +146,9 @@ TEST_CASE("a crossing begins to slide where the push above the surface vanishes 
 TEST_CASE("sliding begins in a crossing where the push above the surface vanishes while it falls") {
   const SlidingBoundary exact{.p = -0.6};
   REQUIRE(exact.returns() > kDrive);
-  for (const double rtol : kRtols) {
-    CAPTURE(rtol);
+  for (const double rtol : tolerances)
     check_only(exact.branch(exact.push() - 0.03, exact.push() + 0.03, rtol), Bifurcation::switching_sliding,
                exact.push(), 10 * rtol);
-  }
 }
 
 TEST_CASE("an oscillator begins to touch its stop at the amplitude of its linear response") {
@@ -165,17 +160,17 @@ TEST_CASE("an oscillator begins to touch its stop at the amplitude of its linear
   const OrbitGuess guess =
       guess_after(Simulator(instance(first).problem(), {.rtol = 1e-9}),
                   {.start = 0, .end = 100 * period, .state = instance(first).state}, period);
-  for (const double rtol : kRtols) {
-    CAPTURE(rtol);
+  for (const double rtol : tolerances) {
     const OrbitBranch branch = follow_periodic_orbit(
         {.problem = [=](double d) { return instance(d).problem(); },
          .period = [=](double) { return period; }},
         guess, {.orbit = {.run = {.rtol = rtol}}, .first = first, .last = 0.9 * amplitude, .points = 7});
     // The derivative grows like a root behind the touch, where the branch may end.
     CAPTURE(branch.message);
+    CAPTURE(rtol);
     REQUIRE(branch.bifurcations.size() >= 1);
     CHECK(branch.bifurcations.front().kind == Bifurcation::grazing);
-    CHECK(branch.bifurcations.front().reason == "the speed of an impact vanishes");
-    CHECK(std::abs(branch.bifurcations.front().parameter - amplitude) <= 10 * rtol * amplitude);
+    CHECK(branch.bifurcations.front().reason.find("bisected") == std::string::npos);
+    CHECK(std::abs(branch.bifurcations.front().parameter - amplitude) <= 10 * rtol);
   }
 }

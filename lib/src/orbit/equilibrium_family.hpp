@@ -62,7 +62,7 @@ class EquilibriumFamily {
   Mode mode_;
   Vector state_;  // of the equilibrium that tells between which edges a solution slides
   Vector sizes_;
-  std::vector<std::unique_ptr<Member>> members_ = {};
+  std::vector<std::unique_ptr<Member>> members_;
 };
 
 }  // namespace slideway

@@ -10,12 +10,13 @@
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
-#include "orbit/branch_place.hpp"
+#include "orbit/defining_function.hpp"
+#include "orbit/name_bifurcation.hpp"
+#include "orbit/one_sided_zero.hpp"
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
 #include "orbit/shrinking_orbit.hpp"
-#include "orbit/signature_change.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -26,9 +27,17 @@ constexpr double kDifferenceStep = 1e-5;    // of the range of the parameter, fo
 constexpr double kLeastStep = 1e-5;         // of the first step, below which the branch ends
 constexpr double kLongestStep = 4;          // of the first step, where the branch turns
 constexpr double kLargestCorrection = 0.3;  // of a step, beyond which an orbit belongs to another branch
+constexpr double kZeroOfSignature = 0.1;  // of the relative tolerance and the bracket, of a change of events
+constexpr int kEndPoints = 4;       // at the end of a branch: the amplitude of the last ones may be rounding
+constexpr int kMostSignatures = 8;  // that are told apart between two orbits of the branch
 constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
 
-using Place = BranchPlace;
+// The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
+struct Place {
+  Vector u = {};
+  double parameter = 0;
+  PeriodicOrbit orbit = {};
+};
 
 double product_with(const PeriodicOrbit& orbit, double shift) {
   std::complex<double> product = 1;
@@ -79,6 +88,7 @@ class BranchSearch {
     if (!autonomous_) begin_near_zero(here);
     result_.points.push_back({here.parameter, here.orbit});
     follow(std::move(here));
+    if (!result_.complete) name_end();
     return result_;
   }
 
@@ -291,7 +301,7 @@ class BranchSearch {
       const double share = std::abs((*tangent)[tangent->size() - 1]);
       const double length = shrink * std::min(first_step / std::max(share, 1e-12), kLongestStep * first_step);
       if (length < kLeastStep * first_step) {
-        end_near(here.parameter);
+        result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
         return;
       }
       failure_.clear();
@@ -329,15 +339,22 @@ class BranchSearch {
     result_.message = "the greatest number of orbits is reached at " + number_text(here.parameter);
   }
 
-  void end_near(double parameter) {
-    auto bifurcation = boundary_equilibrium_at_end(result_.points, family_.problem);
-    if (!bifurcation) {
-      result_.message = "the branch ends near " + number_text(parameter) + ": " + failure_;
-      return;
-    }
-    result_.message =
-        "the branch ends at " + number_text(bifurcation->parameter) + ": " + bifurcation->reason;
-    result_.bifurcations.push_back(std::move(*bifurcation));
+  // A branch that ends in a boundary equilibrium may be followed on to the orbits it came by, of another begin.
+  void name_end() {
+    std::vector<BranchPoint>& points = result_.points;
+    std::size_t nearest = 0;
+    for (std::size_t k = 0; k < points.size(); ++k)
+      if (std::abs(points[k].parameter - options_.last) < std::abs(points[nearest].parameter - options_.last))
+        nearest = k;
+    std::optional<BranchBifurcation> found;
+    std::size_t count = nearest + 1;
+    for (int k = 0; k < kEndPoints && !found && count > 0; ++k, --count)
+      found = shrinking_orbit(family_, options_,
+                              {points.begin(), points.begin() + static_cast<std::ptrdiff_t>(count)});
+    if (!found) return;
+    points.resize(count + 1);
+    result_.message = "the branch ends in a boundary equilibrium (BE) at " + number_text(found->parameter);
+    result_.bifurcations.push_back(std::move(*found));
   }
 
   // The last orbit, at the end of the range exactly.
@@ -350,7 +367,7 @@ class BranchSearch {
     long iterations = 0;
     auto next = correct(predicted, fixed, &iterations);
     if (!next) {
-      end_near(here.parameter);
+      result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
       return;
     }
     const auto turned = tangent_at(next->u, tangent);
@@ -389,12 +406,7 @@ class BranchSearch {
   // ---- between two orbits
   void look_between(const Place& one, const Vector& tangent, const Place& other, const Vector& turned) {
     if (!has_same_events(one.orbit, other.orbit)) {
-      const auto orbit_on_plane = [this](const Vector& u, const Vector& normal) {
-        long iterations = 0;
-        return correct(u, normal, &iterations);
-      };
-      result_.bifurcations.push_back(
-          locate_signature_change(one, other, orbit_on_plane, options_.orbit.run.rtol));
+      locate_signature(one, other);
       return;
     }
     const Index last = tangent.size() - 1;
@@ -415,6 +427,20 @@ class BranchSearch {
       locate(Bifurcation::torus, "a complex pair of multipliers is on the unit circle", one, other,
              pairs_beside_circle);
     }
+  }
+
+  // The events that change something. A touch does not, and whether it is seen is a matter of the tolerance.
+  static std::string changes_of(const PeriodicOrbit& orbit) {
+    std::string result = orbit.signature.empty() ? "" : orbit.signature + " ";
+    for (std::size_t at = result.find("grazing("); at != std::string::npos; at = result.find("grazing("))
+      result.erase(at, result.find(") ", at) + 2 - at);
+    return result;
+  }
+
+  // The same events, perhaps from another begin of the orbit on.
+  static bool has_same_events(const PeriodicOrbit& one, const PeriodicOrbit& other) {
+    const std::string of_one = changes_of(one), of_other = changes_of(other);
+    return of_one.size() == of_other.size() && (of_one + of_one).find(of_other) != std::string::npos;
   }
 
   std::optional<Place> between(const Place& one, const Place& other, double part) {
@@ -454,6 +480,102 @@ class BranchSearch {
                                     .reason = reason});
   }
 
+  void locate_signature(const Place& one, const Place& other) {
+    Place low = one, high = other;
+    const auto reaches = [&](const Place& from, const Place& to) {
+      return std::abs((to.u - from.u)[to.u.size() - 1]) >= kSteepTangent * (to.u - from.u).norm();
+    };
+    // Orbits with a third signature may lie between: the change that is next to one side is located, and then the others.
+    for (int k = 0; k < kMostSignatures && reaches(low, high); ++k) {
+      const auto function = defining_function(low.orbit, high.orbit, options_.orbit.run.sliding_rule);
+      if (!function) break;
+      Place& side = function->of_one ? low : high;
+      Place& beyond = function->of_one ? high : low;
+      const PeriodicOrbit known = beyond.orbit;
+      const double width = std::abs(beyond.parameter - side.parameter);
+      const auto zero = zero_of(*function, side, beyond);
+      if (!has_same_events(known, beyond.orbit)) continue;
+      // Nearer to the change it is clearer what vanishes.
+      if (!zero && std::abs(beyond.parameter - side.parameter) < 0.5 * width) continue;
+      if (!zero) break;
+      if (!function->of_one && !has_same_events(one.orbit, low.orbit)) look_between_signatures(one, low);
+      result_.bifurcations.push_back({.kind = function->kind,
+                                      .parameter = *zero,
+                                      .orbit = side.orbit,
+                                      .before = low.orbit.signature,
+                                      .after = high.orbit.signature,
+                                      .reason = function->reason});
+      if (function->of_one && !has_same_events(high.orbit, other.orbit)) look_between_signatures(high, other);
+      return;
+    }
+    bisect_signature(low, high);
+  }
+
+  void look_between_signatures(const Place& one, const Place& other) {
+    if (std::abs(one.parameter - other.parameter) > kLeastStep * std::abs(range_))
+      locate_signature(one, other);
+  }
+
+  // The parameter at which the function is zero. `side` becomes the last orbit before it, and `beyond` the next one that is known behind it.
+  std::optional<double> zero_of(const DefiningFunction& function, Place& side, Place& beyond) {
+    std::optional<Place> before;
+    const double begin = side.parameter, end = beyond.parameter;
+    const auto value = [&](double parameter) -> std::optional<double> {
+      if (parameter == begin) return function.value(family_.problem(begin), side.orbit);
+      OrbitGuess guess = guess_of(side.orbit);
+      const bool can_extrapolate = before && before->orbit.start == guess.start;
+      if (can_extrapolate) {
+        const double part = (parameter - side.parameter) / (side.parameter - before->parameter);
+        guess.state += part * (side.orbit.state - before->orbit.state);
+        guess.period += part * (side.orbit.period - before->orbit.period);
+      }
+      std::optional<PeriodicOrbit> orbit = orbit_at(parameter, guess);
+      if (!orbit) return std::nullopt;
+      const std::optional<double> result = has_same_events(side.orbit, *orbit)
+                                               ? function.value(family_.problem(parameter), *orbit)
+                                               : std::nullopt;
+      Place place{.u = coordinates(*orbit, parameter), .parameter = parameter, .orbit = std::move(*orbit)};
+      if (result) {
+        before = std::move(side);
+        side = std::move(place);
+      } else if (!has_same_events(side.orbit, place.orbit)) {
+        beyond = std::move(place);
+      }
+      return result;
+    };
+    return one_sided_zero(value, begin, end,
+                          kZeroOfSignature * options_.orbit.run.rtol * std::abs(end - begin));
+  }
+
+  void bisect_signature(const Place& one, const Place& other) {
+    const double width = std::max(options_.orbit.run.rtol, 1e-12);
+    double low = 0, high = 1;
+    Place at_low = one, at_high = other;
+    while (high - low > width) {
+      const double part = 0.5 * (low + high);
+      auto middle = between(one, other, part);
+      // Behind a grazing contact the derivative is that of a root, and Newton's method finds no orbit close to it.
+      if (!middle) {
+        high = part;
+        continue;
+      }
+      if (has_same_events(one.orbit, middle->orbit)) {
+        low = part;
+        at_low = std::move(*middle);
+      } else {
+        high = part;
+        at_high = std::move(*middle);
+      }
+    }
+    const NamedBifurcation named = name_bifurcation(at_low.orbit, at_high.orbit);
+    result_.bifurcations.push_back({.kind = named.kind,
+                                    .parameter = at_low.parameter,
+                                    .orbit = at_low.orbit,
+                                    .before = at_low.orbit.signature,
+                                    .after = at_high.orbit.signature,
+                                    .reason = named.reason + "; the parameter is bisected"});
+  }
+
   const OrbitFamily& family_;
   const OrbitBranchOptions& options_;
   double range_;
@@ -477,12 +599,12 @@ const char* to_string(Bifurcation kind) {
     case Bifurcation::branch_point: return "BP";
     case Bifurcation::period_doubling: return "PD";
     case Bifurcation::torus: return "NS";
+    case Bifurcation::boundary_equilibrium: return "BE";
     case Bifurcation::grazing: return "GR";
     case Bifurcation::grazing_sliding: return "GS";
     case Bifurcation::crossing_sliding: return "CS";
     case Bifurcation::switching_sliding: return "SS";
     case Bifurcation::adding_sliding: return "AS";
-    case Bifurcation::boundary_equilibrium: return "BE";
     case Bifurcation::other: return "??";
   }
   return "";

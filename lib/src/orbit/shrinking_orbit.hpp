@@ -1,24 +1,18 @@
-// The end of a branch whose orbits shrink to a point on a switching surface: a boundary equilibrium bifurcation (BE).
+// The boundary equilibrium bifurcation at which a branch of orbits ends: their amplitude A(p) goes linearly to zero at an equilibrium that
+// lies at a limit of its mode, as that of a limit cycle that a piecewise linear field has beside its boundary focus.
 //
-//     A(p) → 0 at p*,      h(x*) = 0,      f(x*, λ) = 0 on one side of the surface, λ = ±1
-//
-// with A the root mean square distance of the states at the events from their mean. Near such a point the equations are homogeneous in x − x* and p − p* to first order, so
-// that p and x are analytic in A. p* and x* are extrapolated to A = 0. (di Bernardo, Budd, Champneys & Kowalczyk 2008, ch. 5.)
-//
-// It must not know how the branch is followed.
+// It must not know how orbits are followed.
 #pragma once
 
-#include <functional>
 #include <optional>
 #include <vector>
 
-#include "slideway/model/automaton.hpp"
 #include "slideway/orbit/orbit_branch.hpp"
 
 namespace slideway {
 
-// The points are those of a branch, to its end. Returns nothing where the last orbits do not shrink, or not to such a point.
-std::optional<BranchBifurcation> boundary_equilibrium_at_end(
-    const std::vector<BranchPoint>& points, const std::function<Automaton(double value)>& problem);
+// `points` are those of the branch up to its end. Empty where no equilibrium of a mode of the last orbit explains the end.
+std::optional<BranchBifurcation> shrinking_orbit(const OrbitFamily& family, const OrbitBranchOptions& options,
+                                                 const std::vector<BranchPoint>& points);
 
 }  // namespace slideway

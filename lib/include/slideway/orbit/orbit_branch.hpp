@@ -4,7 +4,7 @@
 //
 // so that the branch is followed round folds. Between two orbits of one signature the multipliers tell bifurcations, which are
 // located: a fold (p turns), a doubling of the period (a multiplier at −1), a torus (a complex pair on the unit circle). Where the
-// signature changes, the place is the zero of what vanishes there, by which it is named. ∂F/∂p is a difference of two runs; the other derivatives are exact.
+// signature changes, what vanishes there names the bifurcation, and its zero on the orbits of one side is the place. ∂F/∂p is a difference of two runs; the other derivatives are exact.
 //
 // It must not know file formats.
 #pragma once
@@ -38,16 +38,16 @@ enum class Bifurcation {
   branch_point,  // a multiplier goes through 1, and p does not turn
   period_doubling,
   torus,
+  boundary_equilibrium,  // the orbit shrinks to an equilibrium that lies on a surface or at an end of sliding
   grazing,               // a touch of a surface or contact without sliding
   grazing_sliding,       // a touch that begins to slide
   crossing_sliding,      // a crossing that begins to slide, and goes on to the other side
   switching_sliding,     // the begin of sliding moves off the part of the surface that attracts
   adding_sliding,        // sliding is interrupted
-  boundary_equilibrium,  // the orbit shrinks to an equilibrium on a surface, where the branch ends
   other,                 // another signature, which none of these explains
 };
 
-// "SN", "BP", "PD", "NS", "GR", "GS", "CS", "SS", "AS", "BE", "??".
+// "SN", "BP", "PD", "NS", "BE", "GR", "GS", "CS", "SS", "AS", "??".
 const char* to_string(Bifurcation kind);
 
 struct BranchPoint {
