@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdlib>
 #include <map>
+#include <optional>
 #include <ostream>
 #include <tuple>
 
@@ -256,6 +257,26 @@ Table derivative_table(const RunReport& report) {
   return table;
 }
 
+// The derivatives with which a solution begins on both sides of its start, for states in which they differ.
+Table start_table(const RunReport& report, const EventSensitivity& start) {
+  std::vector<Table::Column> columns = {{.title = "at the start"}};
+  for (const std::string& by : report.solution.sensitivities->names())
+    for (const char* const side : {"below", "above"}) columns.push_back({.title = "d/d(" + by + ") " + side});
+  Table table(std::move(columns));
+  Index shown = 0;
+  for (Index i = 0; i < start.after_below.rows() && shown < most_states; ++i) {
+    if (start.after_below.row(i) == start.after_above.row(i)) continue;
+    ++shown;
+    std::vector<std::string> cells = {report.instance.system.state_names()[static_cast<std::size_t>(i)]};
+    for (Index k = 0; k < start.after_below.cols(); ++k) {
+      cells.push_back(time_text(start.after_below(i, k)));
+      cells.push_back(time_text(start.after_above(i, k)));
+    }
+    table.add(std::move(cells));
+  }
+  return table;
+}
+
 // The gradients of quantities at the end, a column for each.
 Table gradient_table(const FinalGradients& found) {
   std::vector<Table::Column> columns = {{.title = "d/d(...) at the end"}};
@@ -310,6 +331,11 @@ void print_summary(const RunReport& report, const Options& options, const std::v
   if (solution.sensitivities) {
     fmt::print(out, "\n");
     printer.table(derivative_table(report));
+    const std::optional<EventSensitivity>& start = solution.sensitivities->start();
+    if (start && start->after_below.size() > 0) {
+      fmt::print(out, "\n");
+      printer.table(start_table(report, *start));
+    }
   }
   if (report.gradients) print_gradients(printer, *report.gradients, out);
   fmt::print(out, "\n");

@@ -628,3 +628,27 @@ TEST_CASE("--adjoint tells the gradient of quantities at the end by all paramete
   CHECK(counted.status == 0);
   CHECK(contains(counted.out, "no derivatives by n"));
 }
+
+TEST_CASE("derivatives from a start on a surface are shown for both sides") {
+  const Workplace place;
+  // From x = 1 - e, y rises at 1 for the time e and then at p = 2.
+  place.write("ramp.toml", R"TOML(
+[parameters]
+p = 2.0
+[states]
+x = 1.0
+y = 0.0
+[time]
+end = 2.0
+[derivatives]
+x = "1"
+y = "if(x > 1, p, 1)"
+)TOML");
+  const Finished shown = place.slideway({"run", "ramp.toml", "--sensitivity", "x"});
+  CAPTURE(shown.err);
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.out, "at the start"));
+  CHECK(contains(shown.out, "d/d(x) below"));
+  CHECK(contains(shown.out, "d/d(x) above"));
+}

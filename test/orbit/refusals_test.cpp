@@ -64,6 +64,15 @@ TEST_CASE("a guess that does not fit is refused with what was expected") {
   CHECK(says(refused({.period = 1, .state = instance.state}, {.max_iterations = 0}), "at least 1"));
 }
 
+TEST_CASE("an orbit through delayed resets is refused, with what can be done instead") {
+  const ModelInstance instance = gallery_instance("delayed_relay", {});
+  const std::string refusal =
+      refusal_of([&] { find_periodic_orbit(instance.problem(), {.period = 4, .state = instance.state}); });
+  CHECK(says(refusal, "got a delayed reset"));
+  CHECK(says(refusal, "expected a system without delays"));
+  CHECK(says(refusal, "take differences of runs"));
+}
+
 TEST_CASE("a section without enough arrivals and an unknown one are refused") {
   const ModelInstance instance = instance_of(spring);
   const Simulator simulator(instance.problem());

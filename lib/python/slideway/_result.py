@@ -217,13 +217,18 @@ class EventDerivative(NamedTuple):
     """Derivatives at one event by q names: of its time, shape (q,), of the states before and after it, shape (n, q).
 
     ``time`` is NaN where it has no derivative. Where ``exists`` is false there is a ``reason``, and ``after`` goes on with
-    the derivative of this solution alone."""
+    the derivative of this solution alone. ``time_below``, ``time_above`` (q,) and ``after_below``, ``after_above`` (n, q) then are
+    the derivatives towards smaller and larger values, a column of NaN where one does not exist, ``None`` where they are not known."""
 
     time: np.ndarray
     before: np.ndarray
     after: np.ndarray
     exists: bool
     reason: str
+    time_below: Optional[np.ndarray] = None
+    time_above: Optional[np.ndarray] = None
+    after_below: Optional[np.ndarray] = None
+    after_above: Optional[np.ndarray] = None
 
 
 class Sensitivities:
@@ -232,15 +237,17 @@ class Sensitivities:
     ``y`` has the shape (n, q, points), a value for every point of ``result.t``; ``final`` (n, q) those at the end;
     ``events`` one :class:`EventDerivative` for each of ``result.events``. ``sensitivities["mu"]`` is the slice (n, points) of
     one name, and ``sensitivities(t)`` has the shape (n, q) of a time, after a jump there. The derivatives exist up to
-    ``exists_until`` (infinity: throughout); ``reason`` says why they do not go on.
+    ``exists_until`` (infinity: throughout); ``reason`` says why they do not go on. ``start`` is an :class:`EventDerivative` where
+    the run begins on a surface at which the field jumps, or where an event fires, else ``None``.
     """
 
     def __init__(self, run: Any, times: np.ndarray, found: Tuple[Any, ...]) -> None:
-        names, final, events, exists_until, reason = found
+        names, final, events, exists_until, reason, start = found
         self._run = run
         self.by: List[str] = list(names)
         self.final: np.ndarray = final
         self.events: List[EventDerivative] = [EventDerivative(*event) for event in events]
+        self.start: Optional[EventDerivative] = None if start is None else EventDerivative(*start)
         self.exists_until, self.reason = float(exists_until), str(reason)
         self.y: np.ndarray = run.derivatives_at([float(t) for t in times])
         # Of two points at one time the first is that before the jump.

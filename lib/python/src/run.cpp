@@ -403,15 +403,27 @@ py::array_t<double> derivatives_at(const MadeRun& made, const std::vector<double
           flat};
 }
 
+// One EventDerivative; None for one-sided derivatives that are not told.
+py::tuple event_derivative(const EventSensitivity& event) {
+  const auto vector = [](const Vector& values) -> py::object {
+    return values.size() > 0 ? py::object(array_of(Vector(values))) : py::none();
+  };
+  const auto matrix = [](const Matrix& values) -> py::object {
+    return values.size() > 0 ? py::object(array_of(Matrix(values))) : py::none();
+  };
+  return py::make_tuple(array_of(Vector(event.time)), array_of(Matrix(event.before)),
+                        array_of(Matrix(event.after)), event.exists, event.reason, vector(event.time_below),
+                        vector(event.time_above), matrix(event.after_below), matrix(event.after_above));
+}
+
 py::object sensitivities(const MadeRun& made) {
   if (!made.solution.sensitivities) return py::none();
   const Sensitivities& found = *made.solution.sensitivities;
   py::list events;
-  for (const EventSensitivity& event : found.events())
-    events.append(py::make_tuple(array_of(Vector(event.time)), array_of(Matrix(event.before)),
-                                 array_of(Matrix(event.after)), event.exists, event.reason));
+  for (const EventSensitivity& event : found.events()) events.append(event_derivative(event));
+  const py::object start = found.start() ? py::object(event_derivative(*found.start())) : py::none();
   return py::make_tuple(found.names(), array_of(Matrix(found.final())), events, found.exists_until(),
-                        found.reason());
+                        found.reason(), start);
 }
 
 // The gradients of these quantities at the end by all parameters and initial values.

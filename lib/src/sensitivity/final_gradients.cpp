@@ -1,6 +1,8 @@
 #include "slideway/simulate/final_gradients.hpp"
 
 #include <algorithm>
+#include <functional>
+#include <span>
 #include <stdexcept>
 
 #include "sensitivity/without_derivatives.hpp"
@@ -15,6 +17,23 @@ namespace {
 
 bool contains(const std::vector<std::string>& names, const std::string& name) {
   return std::find(names.begin(), names.end(), name) != names.end();
+}
+
+using Names = std::span<const std::string>;
+
+// Halving finds k names without derivatives among q by about 2 k log₂ q questions, each of which makes the model once.
+void split_by_derivatives(const std::function<bool(Names)>& have_derivatives, Names names,
+                          std::vector<std::string>& kept, std::vector<std::string>& left_out) {
+  if (names.empty()) return;
+  const bool all_have = have_derivatives(names);
+  if (all_have || names.size() == 1) {
+    std::vector<std::string>& found = all_have ? kept : left_out;
+    found.insert(found.end(), names.begin(), names.end());
+    return;
+  }
+  const std::size_t half = names.size() / 2;
+  split_by_derivatives(have_derivatives, names.first(half), kept, left_out);
+  split_by_derivatives(have_derivatives, names.subspan(half), kept, left_out);
 }
 
 }  // namespace
@@ -34,21 +53,17 @@ FinalGradientQuestion::FinalGradientQuestion(const Model& model, const Settings&
     names.insert(names.end(), states.begin(), states.end());
     return names;
   };
-  try {
-    request_ = sensitivities_by(model, settings, instance, with_states(parameters));
-    return;
-  } catch (const std::invalid_argument&) {
-    // One of them has no derivatives, which is found by asking for each.
-  }
-  std::vector<std::string> kept;
-  for (const std::string& name : parameters) {
+  const auto have_derivatives = [&](Names names) {
     try {
-      (void)sensitivities_by(model, settings, instance, {name});
-      kept.push_back(name);
+      request_ = sensitivities_by(model, settings, instance, with_states({names.begin(), names.end()}));
+      return true;
     } catch (const std::invalid_argument&) {
-      left_out_.push_back(name);
+      return false;
     }
-  }
+  };
+  std::vector<std::string> kept;
+  split_by_derivatives(have_derivatives, parameters, kept, left_out_);
+  if (left_out_.empty() && !parameters.empty()) return;
   request_ = sensitivities_by(model, settings, instance, with_states(std::move(kept)));
 }
 
