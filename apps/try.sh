@@ -5,7 +5,7 @@ cd "$(dirname "$0")/.."
 
 sh cmake/setup.sh
 cmake -S . -B build/try -G Ninja -DCMAKE_BUILD_TYPE=Release -DSLIDEWAY_BUILD_TESTS=OFF \
-  -DSLIDEWAY_BUILD_BENCHMARKS=OFF -DSLIDEWAY_BUILD_PYTHON=OFF
+  -DSLIDEWAY_BUILD_BENCHMARKS=OFF -DSLIDEWAY_BUILD_PYTHON=OFF -DSLIDEWAY_UNITY_FILES=20
 cmake --build build/try --target slideway_program
 
 picture=$PWD/build/try/evaporator.svg

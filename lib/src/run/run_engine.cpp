@@ -230,15 +230,27 @@ bool RunEngine::too_many_steps() {
   return true;
 }
 
-// arrive_with_guards() handles an arrival at a known time, with the guards that reach zero there as well. It
-// returns false when the run is over.
-bool RunEngine::arrive_with_guards(double t) {
-  std::vector<char> slots(static_cast<std::size_t>(now_.here->ode.guards()), 0);
+// Events that the integrator's root-finding saw first are counted. Returns false when the run is over.
+bool RunEngine::arrive(const std::vector<char>& guards) {
+  const bool is_root = locator_.integrator_saw(now_.t, guards);
   const std::size_t events = log_.solution().events.size();
-  const bool is_root = locator_.arrives_at_end(t, slots) && locator_.integrator_saw(t, slots);
-  const bool goes_on = manager_.handle_arrival(slots);
+  const bool goes_on = manager_.handle_arrival(guards);
   if (is_root && log_.solution().events.size() > events) ++log_.solution().statistics.integrator_roots;
   return goes_on;
+}
+
+// The stepper was to go no further: to a known time, or to the end of the run. Guards may reach zero there as well.
+// Returns false when the run is over.
+bool RunEngine::arrive_at_end(double t) {
+  const bool is_last = !(now_.t < now_.run.end);
+  if (!is_last) now_.restart.go_on();
+  const bool is_due = now_.agenda.schedule.is_due(now_.t);
+  if (!is_last && !is_due) return manager_.end_held_limit();
+  std::vector<char> guards(static_cast<std::size_t>(now_.here->ode.guards()), 0);
+  const bool any_arrives = locator_.arrives_at_end(t, guards);
+  const bool goes_on = is_due || any_arrives ? arrive(guards) : true;
+  if (is_last && goes_on) log_.finish(Status::reached_end, "");
+  return goes_on && !is_last;
 }
 
 ModeEnd RunEngine::follow_mode() {
@@ -288,36 +300,12 @@ ModeEnd RunEngine::follow_mode() {
     if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
     if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(now_.t, now_.t - step_start);
 
-    if (!arrived && report.status == StepStatus::reached_end && now_.t < now_.run.end) {
-      log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
-      const double limit_time = now_.t;
-      now_.step.dense_end = now_.t;
-      now_.restart.go_on();
-      const bool goes_on =
-          now_.agenda.schedule.is_due(now_.t) ? arrive_with_guards(report.end) : manager_.end_held_limit();
-      log_.write_outputs(limit_time, now_.t);
-      return goes_on ? ModeEnd::event : ModeEnd::finished;
-    }
-    if (!arrived && report.status == StepStatus::reached_end) {
-      std::vector<char> slots;
-      const bool ends_with_event = locator_.arrives_at_end(report.end, slots);
-      if (ends_with_event && locator_.integrator_saw(now_.t, slots))
-        ++log_.solution().statistics.integrator_roots;
-      log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
-      const bool is_quiet = !ends_with_event && !now_.agenda.schedule.is_due(now_.t);
-      if (is_quiet || manager_.handle_arrival(slots)) log_.finish(Status::reached_end, "");
-      log_.write_outputs(now_.t, now_.t);
-      return ModeEnd::finished;
-    }
-    if (arrived) {
+    if (arrived || report.status == StepStatus::reached_end) {
       // The outputs at the event itself hold the state after it.
       log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
       const double event_time = now_.t;
       now_.step.dense_end = now_.t;
-      const bool is_root = locator_.integrator_saw(now_.t, locator_.scanned().arrival->guards);
-      const std::size_t events = log_.solution().events.size();
-      const bool goes_on = manager_.handle_arrival(locator_.scanned().arrival->guards);
-      if (is_root && log_.solution().events.size() > events) ++log_.solution().statistics.integrator_roots;
+      const bool goes_on = arrived ? arrive(locator_.scanned().arrival->guards) : arrive_at_end(report.end);
       log_.write_outputs(event_time, now_.t);
       return goes_on ? ModeEnd::event : ModeEnd::finished;
     }

@@ -54,7 +54,8 @@ class RunEngine {
  private:
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
-  bool arrive_with_guards(double t);
+  bool arrive(const std::vector<char>& guards);
+  bool arrive_at_end(double t);
   // Steps to the next event, or to the end of the run.
   ModeEnd follow_mode();
   enum class Scanned { whole, inaccurate, ends_run };
