@@ -61,9 +61,9 @@ FinalGradientQuestion::FinalGradientQuestion(const Model& model, const Settings&
       return false;
     }
   };
+  if (have_derivatives(parameters)) return;
   std::vector<std::string> kept;
   split_by_derivatives(have_derivatives, parameters, kept, left_out_);
-  if (left_out_.empty() && !parameters.empty()) return;
   request_ = sensitivities_by(model, settings, instance, with_states(std::move(kept)));
 }
 
