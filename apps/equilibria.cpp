@@ -11,6 +11,7 @@
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
+#include "apps/varied_parameter.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/equilibria.hpp"
@@ -20,44 +21,24 @@ namespace slideway::apps {
 
 namespace {
 
-void check_axis(const EquilibriaArguments& arguments) {
-  const SweepAxis& axis = arguments.axes.front();
-  const bool is_range =
-      axis.values.empty() && axis.count >= 2 && axis.first != axis.last && !axis.logarithmic;
-  if (arguments.axes.size() > 1 || !is_range) {
-    refuse({.what = "equilibria are followed along one range of one parameter",
-            .where = "--vary",
-            .expected = "P=FIRST:LAST:COUNT with different ends and a count of at least 2, once",
-            .got = arguments.axes.size() > 1 ? "several" : "'" + axis.name + "' with other values"});
-  }
-}
-
 int follow_branches(const EquilibriaArguments& arguments, const Model& model, EquilibriumOptions options,
                     const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
   const SweepAxis& axis = arguments.axes.front();
-  const auto instance_at = [&](double value) {
-    Settings settings = arguments.settings;
-    settings.emplace_back(axis.name, value);
-    return model.instantiate(settings);
-  };
-  ModelInstance first = instance_at(axis.first);
+  ModelInstance first = instance_at(model, arguments.settings, axis, axis.first);
   set_end(arguments, first);
-  const std::vector<EquilibriumBranch> branches =
-      follow_equilibria([&](double value) { return instance_at(value).problem(); },
-                        {.start = first.start, .end = first.end, .state = first.state},
-                        {.equilibria = std::move(options),
-                         .first = axis.first,
-                         .last = axis.last,
-                         .points = static_cast<Index>(axis.count),
-                         .most_points = 100 + 5 * static_cast<Index>(axis.count)});
+  const std::vector<EquilibriumBranch> branches = follow_equilibria(
+      [&](double value) { return instance_at(model, arguments.settings, axis, value).problem(); },
+      {.start = first.start, .end = first.end, .state = first.state},
+      {.equilibria = std::move(options),
+       .first = axis.first,
+       .last = axis.last,
+       .points = static_cast<Index>(axis.count),
+       .most_points = most_points_of(axis)});
   const ShownEquilibriumBranches shown{
       .model = model.name, .parameter = axis.name, .instance = first, .branches = branches};
   Written written;
   const auto add = [&](const std::string& path, const auto& write) {
-    written.add(path, [&] {
-      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
-      return std::vector{path};
-    });
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
   };
   for (const std::string& path : arguments.json) add(path, write_equilibrium_branches_json);
   for (const std::string& path : arguments.csv) add(path, write_equilibrium_branches_csv);
@@ -91,7 +72,7 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   check_targets(wanted, {arguments.model});
   if (!arguments.axes.empty()) {
-    check_axis(arguments);
+    check_varied_parameter(arguments.axes, "equilibria are followed along one range of one parameter");
     return follow_branches(arguments, model, std::move(options), wanted, out, err);
   }
 
@@ -100,10 +81,7 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   const ShownEquilibria shown{.model = model.name, .instance = instance, .equilibria = found};
   Written written;
   const auto add = [&](const std::string& path, const auto& write) {
-    written.add(path, [&] {
-      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
-      return std::vector{path};
-    });
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
   };
   for (const std::string& path : arguments.json) add(path, write_equilibria_json);
   for (const std::string& path : arguments.csv) add(path, write_equilibria_csv);

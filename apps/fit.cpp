@@ -86,10 +86,7 @@ int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err) {
   const ShownFit shown{.model = model.name, .measurements = measurements, .columns = columns, .fit = found};
   Written written;
   const auto add = [&](const std::string& path, const auto& write) {
-    written.add(path, [&] {
-      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
-      return std::vector{path};
-    });
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
   };
   for (const std::string& path : arguments.json) add(path, write_fit_json);
   for (const std::string& path : arguments.csv) add(path, write_fit_csv);

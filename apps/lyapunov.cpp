@@ -70,10 +70,7 @@ int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream
       .model = model.name, .instance = instance, .exponents = found, .options = options};
   Written written;
   const auto add = [&](const std::string& path, const auto& write) {
-    written.add(path, [&] {
-      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
-      return std::vector{path};
-    });
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
   };
   for (const std::string& path : arguments.json) add(path, write_lyapunov_json);
   for (const std::string& path : arguments.csv) add(path, write_lyapunov_csv);

@@ -15,6 +15,7 @@
 #include "apps/orbit_documents.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
+#include "apps/varied_parameter.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/csv.hpp"
 #include "slideway/io/files.hpp"
@@ -72,16 +73,8 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
   return guess_after(simulator, run, period);
 }
 
-void check_axis(const OrbitArguments& arguments) {
-  const SweepAxis& axis = arguments.axes.front();
-  const bool is_range =
-      axis.values.empty() && axis.count >= 2 && axis.first != axis.last && !axis.logarithmic;
-  if (arguments.axes.size() > 1 || !is_range) {
-    refuse({.what = "a branch is followed along one range of one parameter",
-            .where = "--vary",
-            .expected = "P=FIRST:LAST:COUNT with different ends and a count of at least 2, once",
-            .got = arguments.axes.size() > 1 ? "several" : "'" + axis.name + "' with other values"});
-  }
+void check_branch(const OrbitArguments& arguments) {
+  check_varied_parameter(arguments.axes, "a branch is followed along one range of one parameter");
   if (!arguments.plot.empty() || arguments.shots) {
     refuse({.what = "a branch has no picture, and its orbits are followed in one shot",
             .where = arguments.plot.empty() ? "--shots with --vary" : "--plot with --vary",
@@ -93,22 +86,18 @@ void check_axis(const OrbitArguments& arguments) {
 int follow_branch(const OrbitArguments& arguments, const Model& model, const OrbitOptions& options,
                   const std::vector<Target>& wanted, std::ostream& out, std::ostream& err) {
   const SweepAxis& axis = arguments.axes.front();
-  const auto instance_at = [&](double value) {
-    Settings settings = arguments.settings;
-    settings.emplace_back(axis.name, value);
-    return model.instantiate(settings);
-  };
-  ModelInstance first = instance_at(axis.first);
+  const auto at = [&](double value) { return instance_at(model, arguments.settings, axis, value); };
+  ModelInstance first = at(axis.first);
   set_end(arguments, first);
-  OrbitFamily family{.problem = [&](double value) { return instance_at(value).problem(); }};
+  OrbitFamily family{.problem = [&](double value) { return at(value).problem(); }};
   if (!arguments.period.empty())
-    family.period = [&](double value) { return period_of(arguments.period, instance_at(value)); };
+    family.period = [&](double value) { return period_of(arguments.period, at(value)); };
   OrbitBranch branch = follow_periodic_orbit(family, guess_of(arguments, first, options.run),
                                              {.orbit = options,
                                               .first = axis.first,
                                               .last = axis.last,
                                               .points = static_cast<Index>(axis.count),
-                                              .most_points = 100 + 5 * static_cast<Index>(axis.count)});
+                                              .most_points = most_points_of(axis)});
   branch.message = told_to_user(branch.message);
   const ShownBranch shown{.model = model.name,
                           .parameter = axis.name,
@@ -117,10 +106,7 @@ int follow_branch(const OrbitArguments& arguments, const Model& model, const Orb
                           .rtol = options.run.rtol};
   Written written;
   const auto add = [&](const std::string& path, const auto& write) {
-    written.add(path, [&] {
-      write_whole(path, [&](std::ostream& stream) { write(shown, stream); });
-      return std::vector{path};
-    });
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
   };
   for (const std::string& path : arguments.json) add(path, write_branch_json);
   for (const std::string& path : arguments.csv) add(path, write_branch_csv);
@@ -153,7 +139,7 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
   if (section) check_section(*section, instance.problem(), "--section");
 
   if (!arguments.axes.empty()) {
-    check_axis(arguments);
+    check_branch(arguments);
     return follow_branch(arguments, model, options, wanted, out, err);
   }
 
@@ -170,10 +156,7 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
                          .rtol = options.run.rtol};
   Written written;
   for (const std::string& path : arguments.json)
-    written.add(path, [&] {
-      write_whole(path, [&](std::ostream& stream) { write_orbit_json(shown, stream); });
-      return std::vector{path};
-    });
+    written.add_document(path, [&](std::ostream& stream) { write_orbit_json(shown, stream); });
   if (found.converged) {
     ModelInstance along = instance;
     along.start = found.start;
@@ -181,11 +164,8 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
     along.state = found.state;
     const RunReport report{.model = model.name, .instance = along, .solution = found.solution};
     for (const std::string& path : arguments.csv)
-      written.add(path, [&] {
-        write_whole(path, [&](std::ostream& stream) {
-          write_csv(report, stream, {.points = 0, .start = along.start, .end = along.end});
-        });
-        return std::vector{path};
+      written.add_document(path, [&](std::ostream& stream) {
+        write_csv(report, stream, {.points = 0, .start = along.start, .end = along.end});
       });
     for (const std::string& path : arguments.plot)
       written.add(path, [&] {

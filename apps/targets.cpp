@@ -114,6 +114,13 @@ void Written::add(const std::string& path, const std::function<std::vector<std::
   }
 }
 
+void Written::add_document(const std::string& path, const std::function<void(std::ostream&)>& write) {
+  add(path, [&] {
+    write_whole(path, write);
+    return std::vector{path};
+  });
+}
+
 int Written::report_failures(std::ostream& out, std::ostream& err, int status) const {
   out.flush();
   for (const std::string& failure : failures) fmt::print(err, "slideway: {}\n", failure);

@@ -43,6 +43,8 @@ struct Written {
 
   // `write` returns the files that there are now; a FileError that it throws is kept.
   void add(const std::string& path, const std::function<std::vector<std::string>()>& write);
+  // Writes a whole file by `write`.
+  void add_document(const std::string& path, const std::function<void(std::ostream&)>& write);
   // Prints the failures after what is on `out`; the exit status is `status` where there are none.
   int report_failures(std::ostream& out, std::ostream& err, int status) const;
 };

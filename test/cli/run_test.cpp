@@ -651,4 +651,5 @@ y = "if(x > 1, p, 1)"
   CHECK(contains(shown.out, "at the start"));
   CHECK(contains(shown.out, "d/d(x) below"));
   CHECK(contains(shown.out, "d/d(x) above"));
+  CHECK(contains(in_words(shown.out), "y 1 0"));
 }

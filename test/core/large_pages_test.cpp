@@ -34,20 +34,25 @@ TEST_CASE("two blocks of one size are in use at the same time, and each is its o
   free_pages(c, bytes);
 }
 
-TEST_CASE(
-    "a block may be freed by another thread, which ends, and more blocks than a thread keeps are freed") {
-  constexpr std::size_t bytes = std::size_t{1} << 20;
-  std::vector<void*> blocks;
-  for (std::size_t k = 0; k < 2 * kMostKeptBytes / bytes; ++k) {
-    blocks.push_back(allocate_pages(bytes));
-    std::memset(blocks.back(), 3, bytes);
-  }
-  std::thread([&] {
+TEST_CASE("blocks that another thread has freed, more than it keeps, are each given out once") {
+  constexpr std::size_t bytes = std::size_t{1} << 20, count = 2 * kMostKeptBytes / bytes;
+  const auto allocate_all = [] {
+    std::vector<void*> blocks;
+    for (std::size_t k = 0; k < count; ++k) blocks.push_back(allocate_pages(bytes));
+    return blocks;
+  };
+  const auto free_all = [](const std::vector<void*>& blocks) {
     for (void* const block : blocks) free_pages(block, bytes);
+  };
+  const std::vector<void*> blocks = allocate_all();
+  std::thread([&] {
+    free_all(blocks);
+    const std::vector<void*> again = allocate_all();
+    for (std::size_t k = 0; k < count; ++k) std::memset(again[k], static_cast<int>(k), bytes);
+    for (std::size_t k = 0; k < count; ++k)
+      CHECK(static_cast<const unsigned char*>(again[k])[bytes - 1] == static_cast<unsigned char>(k));
+    free_all(again);
   }).join();
-  void* const next = allocate_pages(bytes);
-  std::memset(next, 4, bytes);
-  free_pages(next, bytes);
 }
 
 }  // namespace slideway

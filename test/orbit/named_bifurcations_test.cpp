@@ -1,4 +1,5 @@
 // Bifurcations of driven problems with closed forms, one of each name.
+#include "slideway/model/from_functor.hpp"
 #include "slideway/orbit/orbit_branch.hpp"
 #include "test/orbit/found_orbit.hpp"
 
@@ -84,6 +85,49 @@ TEST_CASE("an orbit that touches an attracting surface grazes and slides from th
   for (const double rtol : tolerances)
     check_only(branch_of(relaxing_under("0.5*cos(t)"), 0.6, 0.7, 6, rtol), Bifurcation::grazing_sliding,
                1 - 0.5 / std::sqrt(2.0), 10 * rtol);
+}
+
+namespace {
+
+// z relaxes below its level, and falls fast above it.
+struct Relaxing {
+  double p, level;
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0] - level; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = -x[0] + p + 0.5 * cos(t) - 5 * (1 + lambda[0]);
+  }
+};
+
+}  // namespace
+
+TEST_CASE("an orbit of an automaton grazes the surface of the location that it is in") {
+  // At night, in which the automaton begins, the surface is at 5, by day at 1, where z touches it.
+  const auto problem = [](double p) {
+    const auto location = [&](double level) {
+      return from_functor(Relaxing{p, level}, {.states = 1, .surfaces = 1, .surface_names = {"limit"}});
+    };
+    const auto edge = [](const char* name, const char* from, const char* to, Direction direction) {
+      const auto sun = [](auto t, const auto&) {
+        using std::sin;
+        return sin(t + 0.7);
+      };
+      return Edge{.name = name, .from = from, .to = to, .when = Guard(sun), .direction = direction};
+    };
+    return Automaton(
+        {{"night", location(5)}, {"day", location(1)}},
+        {edge("dusk", "day", "night", Direction::falling), edge("dawn", "night", "day", Direction::rising)},
+        "night");
+  };
+  for (const double rtol : tolerances) {
+    CAPTURE(rtol);
+    const OrbitGuess guess = guess_after(Simulator(problem(0.6), {.rtol = 1e-9}),
+                                         {.start = 0, .end = 10 * kDrive, .state = Vector{{0.5}}}, kDrive);
+    check_only(
+        follow_periodic_orbit({.problem = problem, .period = [](double) { return kDrive; }}, guess,
+                              {.orbit = {.run = {.rtol = rtol}}, .first = 0.6, .last = 0.7, .points = 6}),
+        Bifurcation::grazing_sliding, 1 - 0.5 / std::sqrt(2.0), 10 * rtol);
+  }
 }
 
 TEST_CASE("sliding is interrupted where the least push of the drive vanishes") {

@@ -44,6 +44,7 @@ class KeptBlocks {
     void* memory;
     std::size_t bytes;
   };
+  // A record of 65,000 steps leaves 17 blocks of steps, each twice the one before, and nine blocks and three large pages of numbers.
   std::array<Block, 32> blocks_ = {};
   std::size_t count_ = 0;
   std::size_t bytes_ = 0;

@@ -6,18 +6,16 @@
 #include <exception>
 #include <utility>
 
-#include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
 #include "orbit/equilibrium_family.hpp"
+#include "orbit/equilibrium_newton.hpp"
 #include "orbit/equilibrium_search.hpp"
-#include "slideway/core/errors.hpp"
+#include "orbit/parameter_range.hpp"
 
 namespace slideway {
 
 namespace {
 
-// Two equilibria that meet are both located to rounding, or to 1e-6 where one of them is not simple.
-constexpr double kSamePlace = 1e-6;
 // Bisection as far as the range has digits; Newton's method arrives from the first interval of a branch that is nearly straight.
 constexpr int kMostIntervals = 50;
 
@@ -53,7 +51,7 @@ class BoundarySearch {
 
   std::vector<BoundaryEquilibrium> execute() {
     Sample here = sample_at(options_.first);
-    // Two that meet at a point of the grid may be told from the intervals on either side of it.
+    // Two equilibria that meet at a point of the grid may be found in the interval before it and in the one behind it.
     std::size_t before_last = 0;
     for (Index k = 1; k < options_.points; ++k) {
       const double part = static_cast<double>(k) / static_cast<double>(options_.points - 1);
@@ -144,7 +142,8 @@ class BoundarySearch {
       const double part = interval.at_low / (interval.at_low - interval.at_high);
       const std::optional<Vector> zero = family.at_limit(interval.at(part), limit);
       // Rounding may put a zero at an end of the interval beside it.
-      if (zero && interval.share_of(*zero) >= -kSamePlace && interval.share_of(*zero) <= 1 + kSamePlace)
+      if (zero && interval.share_of(*zero) >= -kConvergedSlowly &&
+          interval.share_of(*zero) <= 1 + kConvergedSlowly)
         return zero;
       const std::optional<Vector> middle = family.at_same_parameter(interval.at(0.5));
       if (!middle) return std::nullopt;
@@ -181,8 +180,9 @@ class BoundarySearch {
     const BoundaryEquilibrium &one = a.bifurcation, &other = b.bifurcation;
     const double range = std::abs(options_.last - options_.first);
     return !one.other && !other.other && one.one.location == other.one.location &&
-           std::abs(one.parameter - other.parameter) <= kSamePlace * range &&
-           (one.one.state - other.one.state).cwiseQuotient(a.sizes).lpNorm<Eigen::Infinity>() <= kSamePlace;
+           std::abs(one.parameter - other.parameter) <= kConvergedSlowly * range &&
+           (one.one.state - other.one.state).cwiseQuotient(a.sizes).lpNorm<Eigen::Infinity>() <=
+               kConvergedSlowly;
   }
 
   const Run& run_;
@@ -205,14 +205,11 @@ const char* to_string(BoundaryEquilibriumKind kind) {
 std::vector<BoundaryEquilibrium> find_boundary_equilibria(
     const std::function<Automaton(double value)>& problem, const Run& run,
     const BoundaryEquilibriumOptions& options) {
-  if (!problem || !std::isfinite(options.first) || !std::isfinite(options.last) ||
-      options.first == options.last || options.points < 2) {
-    refuse({.what = "boundary equilibria cannot be looked for",
-            .where = "find_boundary_equilibria",
-            .expected = "a problem for each value, two different finite values and at least two points",
-            .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
-                   std::to_string(options.points) + " points"});
-  }
+  check_parameter_range({.has_problem = static_cast<bool>(problem),
+                         .first = options.first,
+                         .last = options.last,
+                         .points = options.points},
+                        "boundary equilibria cannot be looked for", "find_boundary_equilibria");
   refuse_cone_friction(problem(options.first), "boundary equilibria");
   return BoundarySearch(problem, run, options).execute();
 }

@@ -1,4 +1,4 @@
-// What vanishes where the events of a periodic orbit change: the defining function of a discontinuity-induced bifurcation.
+// The defining function of a discontinuity-induced bifurcation: a quantity of a periodic orbit that vanishes where its events change.
 //
 //     GR, GS   the least distance to the surface, contact or guard of an event, of the orbit that does not touch it
 //     CS, SS   the component dh/dt of the field beyond the surface where the orbit arrives at it
@@ -26,7 +26,8 @@ struct DefiningFunction {
   std::function<std::optional<double>(const Automaton& problem, const PeriodicOrbit& orbit)> value = {};
 };
 
-// The function of the first difference of their events; empty where it is none of these.
+// defining_function() explains the first difference between the events of two orbits. It is empty for a difference that the table does not
+// list.
 std::optional<DefiningFunction> defining_function(const PeriodicOrbit& one, const PeriodicOrbit& other,
                                                   SlidingRule rule);
 

@@ -20,8 +20,6 @@ namespace slideway {
 
 namespace {
 
-// Two zeros this close, in sizes, are the same: zeros that are not simple are known to 1e-6.
-constexpr double kSameEquilibrium = 1e-6;
 // The sizes of a solution that turns a few times are seen to a few percent.
 constexpr Index kRunSamples = 24;
 // This many random begins in a box miss a zero whose part of the box is 5 % once in 170 searches.
@@ -188,7 +186,7 @@ class EquilibriumSearch {
     if (a.location != b.location || a.mode != b.mode || a.continuum != b.continuum) return false;
     if (a.continuum > 0) return true;
     const double apart = (a.state - b.state).cwiseQuotient(sizes_).lpNorm<Eigen::Infinity>();
-    return apart <= kSameEquilibrium;
+    return apart <= kConvergedSlowly;
   }
 
   const Automaton& problem_;

@@ -9,28 +9,32 @@
 #include <optional>
 #include <utility>
 
+#include "core/constants.hpp"
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
 #include "orbit/equilibrium_family.hpp"
 #include "orbit/equilibrium_newton.hpp"
 #include "orbit/equilibrium_search.hpp"
-#include "slideway/core/errors.hpp"
+#include "orbit/parameter_range.hpp"
+#include "orbit/secant_bracket.hpp"
 
 namespace slideway {
 
 namespace {
 
-constexpr double kShortestStep = 1e-7;  // of the longest one, below which a branch ends
-// The tangent turns by less than an acute angle of 25 degrees from one point to the next.
+// A branch ends where a step would be shorter than this part of the longest one. The tests of orbits pass with 1e-8 and 1e-6.
+constexpr double kShortestStep = 1e-7;
+// The tangent turns by at most 26 degrees from one point to the next. The tests of orbits pass with 18 and 37 degrees (0.95 and 0.8).
 constexpr double kLeastCosine = 0.9;
-// A zero is nearer to the plane of the step than this part of it: farther away it is of another branch.
+// A zero farther than this part of the step from where the tangent leads belongs to another branch. The tests of orbits pass with 0.15 and 0.6.
 constexpr double kNearPrediction = 0.3;
-constexpr double kEndOfRange = 1e-9;  // of the range: a step of no more is not worth a point
-constexpr double kSameState = 1e-6;   // in sizes: zeros that are not simple are known to it
-constexpr double kPairSize =
-    1e-6;  // of the eigenvalues: a smaller imaginary part is that of two real ones that meet
-constexpr int kMostSecants = 80;  // bisection as far as a double has digits, at worst
+// A step of at most this part of the range is not worth a point. The tests of orbits pass with 1e-10 and 1e-8.
+constexpr double kEndOfRange = 1e-9;
+// Two eigenvalues with a smaller imaginary part, in their own size, are real ones that meet. The tests of orbits pass with 1e-7 and 1e-5.
+constexpr double kPairSize = 1e-6;
+// Bisection narrows a bracket to the last of 53 digits, and every second step of the secant method may be as slow.
+constexpr int kMostSecants = 80;
 
 // A zero on a branch, with the unit tangent there.
 struct Station {
@@ -54,7 +58,7 @@ double product_of_sums(const std::vector<std::complex<double>>& values) {
   return product.real();
 }
 
-// Whether the two eigenvalues whose sum is nearest to zero are a complex pair.
+// has_pair_on_axis() takes the two eigenvalues with the smallest sum. It returns true if they are a complex pair.
 bool has_pair_on_axis(const std::vector<std::complex<double>>& values) {
   double least = std::numeric_limits<double>::infinity(), size = 0;
   bool is_pair = false;
@@ -70,13 +74,13 @@ bool has_pair_on_axis(const std::vector<std::complex<double>>& values) {
   return is_pair && size > 0;
 }
 
-// Follows one branch in one direction.
+// EquilibriumFollower follows one branch in one direction.
 class EquilibriumFollower {
  public:
   EquilibriumFollower(EquilibriumFamily& family, const EquilibriumBranchOptions& options)
       : family_(family), options_(options), longest_(1.0 / static_cast<double>(options.points - 1)) {}
 
-  // From u, with p growing along the range at first where `forwards`, else falling.
+  // follow() begins at `start`. The parameter first moves to the last value of the range if `forwards` is true, else to the first value.
   EquilibriumBranch follow(const Vector& start, bool forwards) {
     EquilibriumBranch branch;
     Vector along = Vector::Zero(start.size());
@@ -118,7 +122,8 @@ class EquilibriumFollower {
       here = std::move(next);
       length = std::min(longest_, 2 * length);
     }
-    branch.message = "the greatest number of points is reached";
+    branch.message = "the greatest number of points is reached at " +
+                     number_text(family_.parameter(here->u[last(here->u)]));
     return branch;
   }
 
@@ -129,7 +134,8 @@ class EquilibriumFollower {
     branch.points.push_back({family_.parameter(station.u[last(station.u)]), station.equilibrium});
   }
 
-  // The tangent in the direction of `along`, and what tells bifurcations. Empty where there is none of them.
+  // station_at() finds the unit tangent at u, on the side of `along`, and the test functions of bifurcations. It is empty if one of them
+  // has no value.
   std::optional<Station> station_at(const Vector& u, const Vector& along) {
     try {
       const Index k = last(u);
@@ -241,18 +247,16 @@ class EquilibriumFollower {
     for (auto& [at, bifurcation] : found) branch.bifurcations.push_back(std::move(bifurcation));
   }
 
-  // Illinois' variant of the secant method along the tangent.
+  // The zero of a test function, searched along the tangent.
   template <class Test>
   std::optional<Station> zero_between(const Station& here, const Station& next, const Test& test) {
-    double low = 0, high = (next.u - here.u).dot(here.tangent), at_low = test(here), at_high = test(next);
-    const double whole = high;
+    const double whole = (next.u - here.u).dot(here.tangent);
+    SecantBracket bracket{0, whole, test(here), test(next)};
     std::optional<Station> best;
     double least = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < kMostSecants && high - low > 4e-16 * whole; ++k) {
-      double at = low - at_low * (high - low) / (at_high - at_low);
-      if (!(at > low && at < high)) at = 0.5 * (low + high);
-      const double part = at / whole;
-      const Vector chord = here.u + part * (next.u - here.u);
+    for (int k = 0; k < kMostSecants && bracket.width() > 2 * kEpsilon * whole; ++k) {
+      const double at = bracket.next();
+      const Vector chord = here.u + (at / whole) * (next.u - here.u);
       std::optional<Station> middle =
           station_near(chord + (at - (chord - here.u).dot(here.tangent)) * here.tangent, here);
       if (!middle) break;
@@ -262,15 +266,7 @@ class EquilibriumFollower {
         best = middle;
       }
       if (value == 0) break;
-      if ((value < 0) == (at_low < 0)) {
-        low = at;
-        at_low = value;
-        at_high *= 0.5;
-      } else {
-        high = at;
-        at_high = value;
-        at_low *= 0.5;
-      }
+      bracket.take(at, value);
     }
     return best;
   }
@@ -280,7 +276,7 @@ class EquilibriumFollower {
   double longest_;
 };
 
-// All branches, from the equilibria at the points of the range.
+// EquilibriumBranches follows all branches, from the equilibria at the points of the range.
 class EquilibriumBranches {
  public:
   EquilibriumBranches(const std::function<Automaton(double)>& problem, const Run& run,
@@ -320,7 +316,7 @@ class EquilibriumBranches {
     if (!branch.points.empty()) result_.push_back(std::move(branch));
   }
 
-  // Whether the zero next to a branch that passes by is this equilibrium.
+  // is_known() returns true if a branch that was followed before passes through this equilibrium.
   bool is_known(EquilibriumFamily& family, const Equilibrium& one, double value, const Vector& sizes) const {
     for (const EquilibriumBranch& branch : result_) {
       const Equilibrium& first = branch.points.front().equilibrium;
@@ -334,7 +330,7 @@ class EquilibriumBranches {
         try {
           const auto zero = family.at_same_parameter(low + part * (high - low));
           if (zero && (zero->head(sizes.size()) - one.state.cwiseQuotient(sizes)).lpNorm<Eigen::Infinity>() <=
-                          kSameState)
+                          kConvergedSlowly)
             return true;
         } catch (const std::exception&) {
           continue;
@@ -364,14 +360,12 @@ const char* to_string(EquilibriumBifurcation kind) {
 
 std::vector<EquilibriumBranch> follow_equilibria(const std::function<Automaton(double value)>& problem,
                                                  const Run& run, const EquilibriumBranchOptions& options) {
-  if (!problem || !std::isfinite(options.first) || !std::isfinite(options.last) ||
-      options.first == options.last || options.points < 2 || options.most_points < 2) {
-    refuse({.what = "equilibria cannot be followed",
-            .where = "follow_equilibria",
-            .expected = "a problem for each value, two different finite values and at least two points",
-            .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
-                   std::to_string(options.points) + " points"});
-  }
+  check_parameter_range({.has_problem = static_cast<bool>(problem),
+                         .first = options.first,
+                         .last = options.last,
+                         .points = options.points,
+                         .most_points = options.most_points},
+                        "equilibria cannot be followed", "follow_equilibria");
   refuse_cone_friction(problem(options.first), "branches of equilibria");
   return EquilibriumBranches(problem, run, options).execute();
 }

@@ -9,9 +9,9 @@ namespace slideway {
 
 namespace {
 
-// The step of differences by s: the cube root of the rounding unit. Newton's method takes away the error that is left.
+// The step of differences by s is the cube root of the rounding unit. Newton's method converges to the same zero with an error of the derivative.
 constexpr double kShareStep = 6e-6;
-// A difference by s needs two problems beside that in the middle.
+// A difference by s needs the problems at three values, and the next point of a branch needs three more.
 constexpr std::size_t kMostMembers = 6;
 
 }  // namespace

@@ -1,4 +1,4 @@
-// What an equilibrium in one mode is like: its motion, its stability, and how far it is from each limit of where the mode holds.
+// The motion and the stability of an equilibrium in one mode, and its distances from the limits at which the mode ends.
 //
 //     limits   1 ∓ λᵢ of a surface that is slid along (its break-away ratios for 1), the guards of the others, forces of closed contacts,
 //              gaps of open ones, guards of events and edges
@@ -27,7 +27,7 @@ struct EquilibriumLimit {
 
 class EquilibriumJudge {
  public:
-  // Refers to all of them. `problem` is that of the place.
+  // The judge keeps references to its arguments. `place` is one of `problem`.
   EquilibriumJudge(const Automaton& problem, const EquilibriumPlace& place, Evaluator& evaluator, double t,
                    const Vector& sizes);
 

@@ -15,8 +15,6 @@ constexpr double kLongestNewtonStep =
     3;  // of Newton's method: a step as long as a state and its negative are apart, and half as much
 // Newton's method doubles the digits: after a step of this size rounding is left.
 constexpr double kConverged = 1e-9;
-// The iteration gains a digit in three steps at a zero that is not simple, and rounding leaves half of the digits.
-constexpr double kConvergedSlowly = 1e-6;
 // The largest accepted residual, as a part of the change over the sizes of the states: the step before is of
 // kConverged at most, and changes equations by no more.
 constexpr double kAcceptedEquations = 1e-9;

@@ -15,6 +15,10 @@ namespace slideway {
 // 1e-10.
 inline constexpr double kEquilibriumRankZero = 1e-9;
 
+// newton_zero() knows a zero that is not simple to this accuracy: it gains a digit in three steps there, and rounding leaves half of the digits.
+// Two zeros that are nearer than this, in sizes of the unknowns, count as one.
+inline constexpr double kConvergedSlowly = 1e-6;
+
 // Writes F(z), k entries, and J(i,j) = ∂Fᵢ/∂z_j. Unknowns are scaled: a change by 1 is that of their sizes.
 using ValueAndJacobian = std::function<void(const Vector& z, Vector& value, Matrix& jacobian)>;
 

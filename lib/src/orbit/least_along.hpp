@@ -10,8 +10,8 @@
 
 namespace slideway {
 
-// The least minimum of the function on (start, end), which it is continuous on where it is finite; NaN leaves a stretch out. Empty without
-// a minimum inside. Minima that are nearer to each other than an eighth of a step are one.
+// least_inside() returns the least minimum of the function on (start, end), and nothing if it has none there. The function is NaN on stretches that
+// do not count, and continuous on the others. Minima that are nearer to each other than an eighth of a step count as one.
 std::optional<double> least_inside(
     const Trajectory& trajectory, double start, double end,
     const std::function<double(double t, ConstVectorRef x, const Segment& segment)>& function);

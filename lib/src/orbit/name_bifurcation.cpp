@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <vector>
 
 #include "core/number_text.hpp"
+#include "orbit/orbit_events.hpp"
 
 namespace slideway {
 
@@ -16,13 +16,6 @@ bool is_impact(const EventRecord& event) {
          event.kind == EventKind::release || event.kind == EventKind::zeno;
 }
 
-std::vector<const EventRecord*> events_of(const PeriodicOrbit& orbit) {
-  std::vector<const EventRecord*> events;
-  for (const EventRecord& event : orbit.solution.events)
-    if (event.from && event.kind != EventKind::grazing) events.push_back(&event);
-  return events;
-}
-
 // The first touch of a surface, which changes no mode; null where there is none.
 const EventRecord* touch_of(const PeriodicOrbit& orbit) {
   for (const EventRecord& event : orbit.solution.events)
@@ -30,7 +23,7 @@ const EventRecord* touch_of(const PeriodicOrbit& orbit) {
   return nullptr;
 }
 
-std::ptrdiff_t impacts_of(const std::vector<const EventRecord*>& events) {
+std::ptrdiff_t impacts_of(const OrbitEvents& events) {
   return std::count_if(events.begin(), events.end(), [](const auto* event) { return is_impact(*event); });
 }
 
@@ -41,7 +34,7 @@ std::string surface_of(const EventRecord& event) {
 }  // namespace
 
 NamedBifurcation name_bifurcation(const PeriodicOrbit& one, const PeriodicOrbit& other) {
-  const auto events_of_one = events_of(one), events_of_other = events_of(other);
+  const auto events_of_one = changing_events(one), events_of_other = changing_events(other);
   if (impacts_of(events_of_one) != impacts_of(events_of_other))
     return {Bifurcation::grazing, "the speed of an impact vanishes"};
   if (events_of_one.size() == events_of_other.size())

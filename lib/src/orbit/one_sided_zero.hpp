@@ -1,4 +1,4 @@
-// Zeros of functions that have values on one side of the zero alone, as those of orbits do where their events change.
+// Zeros of functions with values on one side of the zero alone: a quantity of an orbit has none beyond a change of the orbit's events.
 //
 // The zero is extrapolated from values that come nearer to it by a factor of ten each, so that the errors of values are hardly larger in
 // the zero than in the values. It must not know what the values mean.

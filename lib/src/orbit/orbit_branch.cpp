@@ -13,8 +13,10 @@
 #include "orbit/defining_function.hpp"
 #include "orbit/name_bifurcation.hpp"
 #include "orbit/one_sided_zero.hpp"
+#include "orbit/parameter_range.hpp"
 #include "orbit/regular_times.hpp"
 #include "orbit/schedule.hpp"
+#include "orbit/secant_bracket.hpp"
 #include "orbit/shooting.hpp"
 #include "orbit/shrinking_orbit.hpp"
 #include "slideway/core/errors.hpp"
@@ -27,9 +29,12 @@ constexpr double kDifferenceStep = 1e-5;    // of the range of the parameter, fo
 constexpr double kLeastStep = 1e-5;         // of the first step, below which the branch ends
 constexpr double kLongestStep = 4;          // of the first step, where the branch turns
 constexpr double kLargestCorrection = 0.3;  // of a step, beyond which an orbit belongs to another branch
-constexpr double kZeroOfSignature = 0.1;  // of the relative tolerance and the bracket, of a change of events
-constexpr int kEndPoints = 4;       // at the end of a branch: the amplitude of the last ones may be rounding
-constexpr int kMostSignatures = 8;  // that are told apart between two orbits of the branch
+// The zero at a change of events is known to this part of the relative tolerance and of the bracket. The tests of orbits pass with 0.05 and 0.2.
+constexpr double kZeroOfSignature = 0.1;
+// The last orbits of a branch may be as small as their errors, so this many are tried for its end. The tests of orbits pass with 2 and 8.
+constexpr int kEndPoints = 4;
+// This many orbits with a third signature are taken apart between two of the branch. The tests of orbits pass with 4 and 16.
+constexpr int kMostSignatures = 8;
 constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
 
 // The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
@@ -339,7 +344,7 @@ class BranchSearch {
     result_.message = "the greatest number of orbits is reached at " + number_text(here.parameter);
   }
 
-  // A branch that ends in a boundary equilibrium may be followed on to the orbits it came by, of another begin.
+  // name_end() names a boundary equilibrium at the end. Behind it the branch may have turned back to the orbits that it came by.
   void name_end() {
     std::vector<BranchPoint>& points = result_.points;
     std::size_t nearest = 0;
@@ -349,8 +354,7 @@ class BranchSearch {
     std::optional<BranchBifurcation> found;
     std::size_t count = nearest + 1;
     for (int k = 0; k < kEndPoints && !found && count > 0; ++k, --count)
-      found = shrinking_orbit(family_, options_,
-                              {points.begin(), points.begin() + static_cast<std::ptrdiff_t>(count)});
+      found = shrinking_orbit(family_, options_, {points.data(), count});
     if (!found) return;
     points.resize(count + 1);
     result_.message = "the branch ends in a boundary equilibrium (BE) at " + number_text(found->parameter);
@@ -451,26 +455,16 @@ class BranchSearch {
 
   template <class Test>
   void locate(Bifurcation kind, const char* reason, const Place& one, const Place& other, const Test& test) {
-    double low = 0, high = 1, at_low = test(one.orbit), at_high = test(other.orbit);
-    Place best = std::abs(at_low) < std::abs(at_high) ? one : other;
-    for (int k = 0; k < 40 && high - low > 1e-9; ++k) {
-      double part = low - at_low * (high - low) / (at_high - at_low);
-      if (!(part > low && part < high)) part = 0.5 * (low + high);
+    SecantBracket bracket{0, 1, test(one.orbit), test(other.orbit)};
+    Place best = std::abs(bracket.at_low) < std::abs(bracket.at_high) ? one : other;
+    for (int k = 0; k < 40 && bracket.width() > 1e-9; ++k) {
+      const double part = bracket.next();
       const auto middle = between(one, other, part);
       if (!middle) break;
       const double at_middle = test(middle->orbit);
       best = *middle;
       if (std::abs(at_middle) < 10 * options_.orbit.run.rtol) break;
-      // Illinois' variant of the secant method.
-      if ((at_middle < 0) == (at_low < 0)) {
-        low = part;
-        at_low = at_middle;
-        at_high *= 0.5;
-      } else {
-        high = part;
-        at_high = at_middle;
-        at_low *= 0.5;
-      }
+      bracket.take(part, at_middle);
     }
     result_.bifurcations.push_back({.kind = kind,
                                     .parameter = best.parameter,
@@ -516,7 +510,8 @@ class BranchSearch {
       locate_signature(one, other);
   }
 
-  // The parameter at which the function is zero. `side` becomes the last orbit before it, and `beyond` the next one that is known behind it.
+  // zero_of() finds the parameter at which the function is zero. `side` becomes the last orbit in front of it, and `beyond` the next known one behind
+  // it.
   std::optional<double> zero_of(const DefiningFunction& function, Place& side, Place& beyond) {
     std::optional<Place> before;
     const double begin = side.parameter, end = beyond.parameter;
@@ -612,14 +607,12 @@ const char* to_string(Bifurcation kind) {
 
 OrbitBranch follow_periodic_orbit(const OrbitFamily& family, const OrbitGuess& guess,
                                   const OrbitBranchOptions& options) {
-  if (!family.problem || !std::isfinite(options.first) || !std::isfinite(options.last) ||
-      options.first == options.last || options.points < 2 || options.most_points < 2) {
-    refuse({.what = "the branch cannot be followed",
-            .where = "follow_periodic_orbit",
-            .expected = "a problem for each value, two different finite values and at least two points",
-            .got = number_text(options.first) + " to " + number_text(options.last) + " in " +
-                   std::to_string(options.points) + " points"});
-  }
+  check_parameter_range({.has_problem = static_cast<bool>(family.problem),
+                         .first = options.first,
+                         .last = options.last,
+                         .points = options.points,
+                         .most_points = options.most_points},
+                        "the branch cannot be followed", "follow_periodic_orbit");
   refuse_cone_friction(family.problem(options.first), "periodic orbits");
   return BranchSearch(family, guess, options).execute();
 }

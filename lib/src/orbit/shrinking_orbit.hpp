@@ -5,14 +5,14 @@
 #pragma once
 
 #include <optional>
-#include <vector>
+#include <span>
 
 #include "slideway/orbit/orbit_branch.hpp"
 
 namespace slideway {
 
-// `points` are those of the branch up to its end. Empty where no equilibrium of a mode of the last orbit explains the end.
+// shrinking_orbit() takes the points of the branch up to its end. It is empty if no equilibrium of a mode of the last orbit explains the end.
 std::optional<BranchBifurcation> shrinking_orbit(const OrbitFamily& family, const OrbitBranchOptions& options,
-                                                 const std::vector<BranchPoint>& points);
+                                                 std::span<const BranchPoint> points);
 
 }  // namespace slideway

@@ -248,7 +248,7 @@ bool RunEngine::arrive_at_end(double t) {
   if (!is_last && !is_due) return manager_.end_held_limit();
   std::vector<char> guards(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   const bool any_arrives = locator_.arrives_at_end(t, guards);
-  const bool goes_on = is_due || any_arrives ? arrive(guards) : true;
+  const bool goes_on = (!is_due && !any_arrives) || arrive(guards);
   if (is_last && goes_on) log_.finish(Status::reached_end, "");
   return goes_on && !is_last;
 }

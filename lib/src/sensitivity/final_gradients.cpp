@@ -21,19 +21,22 @@ bool contains(const std::vector<std::string>& names, const std::string& name) {
 
 using Names = std::span<const std::string>;
 
-// Halving finds k names without derivatives among q by about 2 k log₂ q questions, each of which makes the model once.
+// Halving finds k names without derivatives among q by about 2 k log₂ q questions, each of which makes the model once. One of `names` has
+// none.
 void split_by_derivatives(const std::function<bool(Names)>& have_derivatives, Names names,
                           std::vector<std::string>& kept, std::vector<std::string>& left_out) {
-  if (names.empty()) return;
-  const bool all_have = have_derivatives(names);
-  if (all_have || names.size() == 1) {
-    std::vector<std::string>& found = all_have ? kept : left_out;
-    found.insert(found.end(), names.begin(), names.end());
+  if (names.size() <= 1) {
+    left_out.insert(left_out.end(), names.begin(), names.end());
     return;
   }
   const std::size_t half = names.size() / 2;
-  split_by_derivatives(have_derivatives, names.first(half), kept, left_out);
-  split_by_derivatives(have_derivatives, names.subspan(half), kept, left_out);
+  for (const Names part : {names.first(half), names.subspan(half)}) {
+    if (have_derivatives(part)) {
+      kept.insert(kept.end(), part.begin(), part.end());
+    } else {
+      split_by_derivatives(have_derivatives, part, kept, left_out);
+    }
+  }
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
-// A stepper for an ode whose last states are discrete: the integrator behind it gets the others alone, so that discrete states are
-// in none of its vectors, its matrices and its error norm. Its report of a step holds all states again.
+// A stepper for an ode whose last states are discrete: the integrator behind it gets the others alone, so that its
+// vectors, its matrices and its error norm hold no discrete states. The report of a step holds all states again.
 //
 // It must not know surfaces, nor what moves discrete states.
 #pragma once

@@ -9,7 +9,7 @@
 
 namespace slideway {
 
-// Bytes that a thread keeps for its next records at most.
+// The most bytes that a thread keeps for its next records: those of 65,000 steps of two states, with 128 each.
 inline constexpr std::size_t kMostKeptBytes = std::size_t{8} << 20;
 
 // Allocates `bytes`; from 512 KiB on they begin a page of 2 MiB, and take whole ones. Throws std::bad_alloc.
