@@ -142,10 +142,12 @@ bool ModeManager::goes_on_after() {
   }
   // The next lines may begin another instant, which clears the records.
   const EventRecord last = std::move(instant_.records.back());
-  bool came_to_rest = false;
-  if (!jumps_.bounced.empty() && !jumped && !after_impact(jumps_.bounced, came_to_rest)) return false;
-  if (came_to_rest) return true;
-  if (!after_jump()) return false;
+  if (!jumps_.bounced.empty() && !jumped) {
+    LimitDecision rests = limit_after_impact();
+    const bool comes_to_rest = rests.limit.has_value(), goes_on = go_to(std::move(rests));
+    if (comes_to_rest) return goes_on;
+  }
+  if (!go_to(limit_after_jump())) return false;
   // Bounces that shrink steadily come to their end.
   return limit_of(history_.jumps.events(), kTurnsOfJumps) || !chatters(&last, last.surfaces);
 }

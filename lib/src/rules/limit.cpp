@@ -1,16 +1,109 @@
-// ModeManager between the last event of a series that accumulates and the limit of the series.
+// ModeManager where jumps accumulate (limit_rules.hpp): between the last event of a series and the limit of the series.
 //
 // The members of the series are put at their limit at once: contacts are closed, surfaces are slid along, states that resets
 // change are held at their limits. The others are integrated up to the limit with it, as over any other stretch, events included:
 // over a turn, forces and relays do on average what they do at the limit. The log shows the limit at its time.
 
 #include <algorithm>
+#include <cmath>
 
 #include "core/number_text.hpp"
+#include "rules/limit_checks.hpp"
 #include "rules/mode_manager.hpp"
+#include "simulate/precision.hpp"
+#include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
+
+bool ModeManager::go_to(LimitDecision&& decision) {
+  if (decision.next.repeats) now_.restart.repeat(*decision.next.repeats);
+  if (decision.next.in_fine_steps) now_.restart.take_fine_steps(true);
+  if (decision.next.expected) now_.restart.expect(*decision.next.expected);
+  if (!decision.limit) return true;
+  return std::visit([&](auto& limit) { return carry_out(std::move(limit)); }, *decision.limit);
+}
+
+void ModeManager::skip_to(double t, const Vector& x) {
+  if (now_.options.recording == Recording::dense && t > now_.t) {
+    Matrix line(x.size(), 2);
+    line << now_.x, x - now_.x;
+    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+    log_.solution().trajectory.add_step(now_.t, t, now_.t, t - now_.t, line);
+  }
+  now_.t = t;
+  now_.x = x;
+}
+
+LimitDecision ModeManager::limit_after_impact() {
+  history_.bounces.see(now_.x);
+  // The log of a large system does not hold it; the state after the impact then says how large states are.
+  const Vector& before = log_.solution().events.back().before;
+  if (before.size() == now_.x.size()) history_.bounces.see(before);
+  for (const Index c : jumps_.bounced) history_.bounces.note(now_.t, c);
+  now_.mode.fill_lambda(now_.lambda);
+  return limit_rules_.after_impact(jumps_.bounced);
+}
+
+LimitDecision ModeManager::limit_after_jump() {
+  note_jump(history_.jumps, now_.t, jumps_, instant_.before, now_.x, last_jump_.accuracy(),
+            jumps_.zero_guards.empty() ? 0 : arrived_.arrivals().error);
+  return limit_rules_.after_jump();
+}
+
+bool ModeManager::carry_out(LimitOfJumps&& found) {
+  const Accumulation& accumulation = found.accumulation;
+  const bool is_series = accumulation.state.size() > 0;
+  JumpPart part =
+      is_series ? part_of(history_.jumps.events(), accumulation) : part_of(jumps_, instant_.before, now_.x);
+  std::vector<Index> seen;
+  AccumulationLimit limit;
+  limit.t = now_.t + accumulation.remaining;
+  limit.members_as_shown = now_.word();
+  limit.resting_location = jumps_.resting_location;
+  EventRecord& record = limit.record;
+  record = now_.begun(EventKind::zeno);
+  // Errors of integration move the time at which the series began, and the speeds, on which the times of the flights depend.
+  const double error = accumulation.error + history_.jumps.error_of_first() +
+                       kRunErrors * now_.options.rtol * (limit.t - std::min(history_.jumps.began(), now_.t));
+  limit.turns = reason::each_turn_takes(accumulation.ratio);
+  limit.within = number_text(error);
+  record.reason = reason::accumulate("events", accumulation.ratio) + reason::limit_within(error, limit.t);
+  if (now_.tools.automaton().has_locations()) record.from_location = now_.here->name;
+  // The guards are brought to zero where only locations change. Nothing tells which state of a guard that sees
+  // several has to move.
+  for (std::size_t k = 0; part.contacts.empty() && part.states.empty() && k < part.guards.size(); ++k) {
+    const std::optional<GuardShape> shape = part.guards[k].shape(now_.x.size());
+    if (shape && shape->states.size() == 1) seen.push_back(shape->states.front());
+  }
+  std::sort(seen.begin(), seen.end());
+  seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
+  part.states.insert(part.states.end(), seen.begin(), seen.end());
+  now_.x = limit_of_jumped(now_.x, instant_.before, history_.jumps, accumulation, part.states);
+  history_.jumps.clear();
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
+  limit.states = part.states;
+  limit.guards = part.guards;
+  // No step leads there where the clock shows about the same time; else the states that take no part are integrated to the limit.
+  const bool is_now = accumulation.remaining <= location_accuracy(now_.t, 0);
+  if (is_now) skip_to(std::min(limit.t, now_.run.end), now_.x);
+  now_.agenda.limits.push_back(std::move(limit));
+  return is_now ? end_held_limit() : true;
+}
+
+bool ModeManager::carry_out(Rest&& rest) {
+  AccumulationLimit limit;
+  limit.t = now_.t + rest.remaining;
+  limit.members_as_shown = now_.word();
+  EventRecord& record = limit.record;
+  record = now_.begun(EventKind::zeno);
+  record.reason = reason::comes_to_rest(rest.remaining);
+  for (const Index c : rest.contacts) history_.bounces.rest(limit.t, c);
+  history_.bounces.see_nothing_but(now_.x);
+  history_.jumps.clear();
+  return close_until(std::move(limit), rest.contacts);
+}
 
 bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts) {
   ContactDynamics& dynamics = *now_.here->contacts;

@@ -19,7 +19,8 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       records_(now, log, instant_, jumps_),
       firing_(now, log, instant_, jumps_, records_, waiting_, switch_),
       last_jump_(now, locator, instant_, jumps_, arrived_, motion_),
-      history_(static_cast<Index>(now.tools.automaton().system().contacts().size())) {}
+      history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
+      limit_rules_(now, log, history_, second_order_rules_, instant_, jumps_, last_jump_) {}
 
 bool ModeManager::carry_out(const End& end) {
   log_.finish(end.status, end.message);

@@ -2,6 +2,7 @@
 // returns a Decision or none, and carry_out() does what it says, until nothing is left to decide:
 //     ArrivalRules   where guards arrive: records, stops → impacts, resets and edges → the surfaces met: classify
 //     SettleRules    where the state or the location is new: what a jump sets off, in rounds → the mode after
+//     LimitRules     after an event: whether a series that comes ever faster is taken to its limit
 // SecondOrderRules return a Stay in the same way, which stay() carries out.
 // Zhao's classification of a surface by w− and w+ (slideway/filippov/classify.hpp) and of corners (corner.hpp) stands behind
 // EventResolver, which resolve() asks. The log gets each decision as a record. Its functions stand by what they are about:
@@ -11,8 +12,7 @@
 //     settle        the rules where the state or the location is new, in their order, to a fixed point
 //     second_order  sliding of second order
 //     turns         crossings that accumulate
-//     zeno          jumps that accumulate, and contacts that come to rest
-//     limit         from their last event to their limit
+//     limit         jumps that accumulate and contacts that come to rest, from the last event to the limit
 // Its parts answer the questions, each in a class or a file of its own: whether a dip is one (dip_check.hpp), whether a guard has a pole
 // (pole_check.hpp), which way an event's guard moves (event_motion.hpp), how long the flights after a jump last (last_jump.hpp), and so
 // on. EventFiring fires events; LocationSwitch enters locations.
@@ -39,6 +39,7 @@
 #include "rules/instant.hpp"
 #include "rules/instant_records.hpp"
 #include "rules/last_jump.hpp"
+#include "rules/limit_rules.hpp"
 #include "rules/location_switch.hpp"
 #include "rules/pending_limits.hpp"
 #include "rules/pole_check.hpp"
@@ -176,12 +177,12 @@ class ModeManager {
   // False when the run is over.
   bool leave_second_order(const std::vector<Index>& leaving);
 
-  // ---- accumulation (zeno.cpp); each is false when the run is over
+  // ---- crossings that accumulate (turns.cpp); each is false when the run is over
   bool after_crossing(const EventRecord& event);
-  bool after_jump();
-  // `came_to_rest` tells whether contacts were closed.
-  bool after_impact(const std::vector<Index>& contacts, bool& came_to_rest);
-  bool jump_to_crossing_limit(const Accumulation& accumulation);
+  void note_crossings(const EventRecord& event);
+  bool carry_out(LimitOfFlights&& limit);
+  bool carry_out(LimitOfCrossings&& found);
+  bool carry_out(LimitOfTurns&& found);
   // begin_towards() sets the states on which the relays of a series act, so that sliding takes them to the limit of the series in the time
   // that remains. `turning` evaluates the field in which the series turned.
   void begin_towards(const Accumulation& accumulation, Evaluator& turning);
@@ -189,23 +190,19 @@ class ModeManager {
   // Something else happened between the crossings: an impact, a reset; or what accumulated has come to its limit.
   void forget_crossings();
   void forget_turns();
-  // Crossings of one surface in turn, ever faster: false when the point they accumulate at is reached.
-  bool after_lone_crossing(const EventRecord& event);
-  // stays_after_flights() tells whether it stays on surfaces to which it came by flights that get ever shorter,
-  // and are too low to be seen.
-  bool stays_after_flights(const EventRecord& event);
-  // see_flights() has the next flight off the surface taken in fine steps, if it is as short as the last one.
-  void see_flights(Index surface);
   EventRecord note_limit(const std::vector<Index>& surfaces) const;
   void report_limit(EventRecord&& record, bool stays);
-  bool go_to_lone_limit(Index surface, const Accumulation& accumulation);
-  bool finish_unresolved(const Bounce& bounce);
-  bool come_to_limit(const Accumulation& accumulation);
-  void put_on_sliding();
-  bool come_to_rest(const Rest& rest);
 
-  // ---- from the last event of a series to its limit (limit.cpp)
-  // Closes the contacts, which come to rest at the limit. False when the run is over.
+  // ---- from the last event of a series to its limit (limit.cpp); each is false when the run is over
+  // Tells the next stretch, and carries out what is decided.
+  bool go_to(LimitDecision&& decision);
+  // They note the last event first.
+  LimitDecision limit_after_impact();
+  LimitDecision limit_after_jump();
+  bool carry_out(LimitOfJumps&& found);
+  bool carry_out(Rest&& rest);
+  void put_on_sliding();
+  // Closes the contacts, which come to rest at the limit.
   bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
@@ -233,6 +230,7 @@ class ModeManager {
 
   // ---- what comes ever faster
   History history_;
+  LimitRules limit_rules_;
 
   // ---- buffers, for one function at a time
   std::vector<Index> on_surface_;    // that the state is put onto

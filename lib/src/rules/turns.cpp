@@ -1,5 +1,5 @@
-// ModeManager where crossings accumulate: turns round an intersection of surfaces that come ever faster, and crossings of one
-// surface. Their limit is jumped to when nothing of what is left can be seen, or told from rounding.
+// ModeManager where crossings accumulate (limit_rules.hpp): they are noted, and the solution is taken to the limit of those that nobody
+// sees.
 
 #include <algorithm>
 #include <cmath>
@@ -11,7 +11,6 @@
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/second_order_sliding.hpp"
-#include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
@@ -29,86 +28,32 @@ void ModeManager::forget_crossings() {
 }
 
 bool ModeManager::after_crossing(const EventRecord& event) {
-  const bool crosses = crosses_one(event);
-  if (!crosses) history_.crossings.clear();
   now_.restart.take_fine_steps(false);
   const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= now_.mode.size();
   if (!takes_part_in_turns(event.kind) || has_contacts) {
     forget_crossings();
     return true;
   }
-  if (stays_after_flights(event)) return true;
-  if (crosses && !after_lone_crossing(event)) return false;
-  if (now_.mode.size() < 2) return true;
-  EventSeries& turns = history_.turns;
-  note_turn(turns, now_.t, event, now_.mode, now_.x, location_accuracy(now_.t, 0));
-  const double interval = turns.count() > 1 ? now_.t - turns.before_last(1).t : 0;
-  std::optional<Accumulation> accumulation = limit_of(turns.events(), kTurnsRoundIntersection);
-  const bool is_steady = accumulation.has_value();
-  if (!is_steady) accumulation = limit_of_two_turns(turns.events(), kTurnsRoundIntersection);
-  // The next stretch is as short as those of a bouncing ball. Errors as large as the stretches may have undone a
-  // steady shrinking before it can be seen.
-  if (accumulation || may_accumulate(turns)) now_.restart.repeat(interval);
-  if (!accumulation) return true;
-  accumulation->ids = surfaces_of_turn(log_.solution().events, accumulation->period);
-  if (accumulation->ids.size() < 2) return true;
-  add_errors_of_surfaces(now_, event, *accumulation);
-  const bool cannot_go_on = (is_steady && accumulation->at_resolution) ||
-                            hardly_takes_time(now_, interval, accumulation->remaining) ||
-                            hardly_leaves(now_, history_.turns, *accumulation);
-  if (!cannot_go_on && !(is_steady && now_.t + accumulation->remaining < now_.run.end &&
-                         hardly_moves(now_, accumulation->remaining)))
-    return true;
-  return jump_to_crossing_limit(*accumulation);
+  note_crossings(event);
+  return go_to(limit_rules_.after_crossing(event));
 }
 
-// see_flights() tells how flights shrink is lost where the errors of the steps are as large as they are.
-void ModeManager::see_flights(Index surface) {
-  now_.restart.repeat(history_.flights.length(surface));
-  now_.restart.take_fine_steps(true);
-}
-
-bool ModeManager::stays_after_flights(const EventRecord& event) {
-  std::vector<Index> coming;
+void ModeManager::note_crossings(const EventRecord& event) {
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
     if (now_.mode.slides_on(i)) {
       history_.flights.forget(i);
-      continue;
+    } else {
+      history_.flights.note(now_.t, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
     }
-    history_.flights.note(now_.t, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
-    const bool has_shrunk = history_.flights.has_shrunk(i);
-    if (!has_shrunk && !history_.flights.hardly_grow(i)) continue;
-    // A relay that decides about the speed across its surface brings the solution there in first order.
-    if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
-    const double height = std::abs(event.w_minus[k]) * history_.flights.length(i) / 4;
-    const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
-    // Flights lower than the errors allowed in the states tell nothing of their length. They count by those before them, which came
-    // ever faster, or do not get higher.
-    if (has_shrunk ? !history_.flights.shrinks(i) : height <= unseen) coming.push_back(i);
-    if (has_shrunk && height <= kLowFlight * unseen) see_flights(i);
   }
-  if (coming.empty()) return false;
-  EventRecord record = note_limit(coming);
-  record.reason = reason::kFlightsUnseen;
-  if (!stay(second_order_rules_.begins(coming, coming))) return false;
-  report_limit(std::move(record), true);
-  return true;
-}
-
-bool ModeManager::after_lone_crossing(const EventRecord& event) {
-  const Index surface = event.surfaces.front();
-  EventSeries& crossings = history_.crossings;
-  note_crossing(crossings, now_.t, surface, now_.x);
-  // The first interval of those that shrink may be the first flight too.
-  if (crossings.count() - 1 <= kShrinkingInARow || !history_.flights.shrinks(surface)) return true;
-  see_flights(surface);
-  const std::optional<Accumulation> found = limit_of(crossings.events(), kTurnsOfCrossings);
-  if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return true;
-  const bool invisible = now_.errors.hide(found->state - now_.x, crossings.scale());
-  return invisible || hardly_takes_time(now_, history_.flights.length(surface), found->remaining)
-             ? go_to_lone_limit(surface, *found)
-             : true;
+  if (crosses_one(event)) {
+    note_crossing(history_.crossings, now_.t, event.surfaces.front(), now_.x);
+  } else {
+    history_.crossings.clear();
+  }
+  if (now_.mode.size() > 1)
+    note_turn(history_.turns, now_.t, event, now_.mode, now_.x, location_accuracy(now_.t, 0));
 }
 
 // The log's record of a limit of crossings that is not reached yet.
@@ -124,7 +69,17 @@ void ModeManager::report_limit(EventRecord&& record, bool stays) {
   log_.report(std::move(record));
 }
 
-bool ModeManager::go_to_lone_limit(Index surface, const Accumulation& accumulation) {
+bool ModeManager::carry_out(LimitOfFlights&& limit) {
+  EventRecord record = note_limit(limit.surfaces);
+  record.reason = reason::kFlightsUnseen;
+  stay(std::move(limit.stay));
+  report_limit(std::move(record), true);
+  return true;
+}
+
+bool ModeManager::carry_out(LimitOfCrossings&& found) {
+  const Index surface = found.surface;
+  const Accumulation& accumulation = found.accumulation;
   EventRecord record = note_limit({surface});
   record.reason = reason::accumulate("crossings", accumulation.ratio);
   Vector state = accumulation.state;
@@ -187,7 +142,8 @@ void ModeManager::begin_towards(const Accumulation& accumulation, Evaluator& tur
   if (!on_surface_.empty()) here.geometry.project(now_.t, on_surface_, now_.weights, now_.x);
 }
 
-bool ModeManager::jump_to_crossing_limit(const Accumulation& accumulation) {
+bool ModeManager::carry_out(LimitOfTurns&& found) {
+  const Accumulation& accumulation = found.accumulation;
   const bool only_crossings = are_only_crossings(history_.turns);
   history_.turns.clear();
   const std::string turns = reason::accumulate(only_crossings ? "crossings" : "events", accumulation.ratio);

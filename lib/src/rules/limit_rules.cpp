@@ -1,0 +1,187 @@
+#include "rules/limit_rules.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <utility>
+
+#include "core/constants.hpp"
+#include "core/number_text.hpp"
+#include "rules/limit_checks.hpp"
+#include "rules/second_order_sliding.hpp"
+#include "simulate/precision.hpp"
+#include "simulate/run_shared.hpp"
+
+namespace slideway {
+
+// ---- crossings
+LimitDecision LimitRules::after_crossing(const EventRecord& event) const {
+  LimitDecision decision;
+  find_unseen_flights(event, decision);
+  if (!decision.limit && crosses_one(event)) find_crossings(event.surfaces.front(), decision);
+  if (!decision.limit && now_.mode.size() > 1) find_turns(event, decision);
+  return decision;
+}
+
+void LimitRules::see_flights(Index surface, NextStretch& next) const {
+  next.repeats = history_.flights.length(surface);
+  next.in_fine_steps = true;
+}
+
+void LimitRules::find_unseen_flights(const EventRecord& event, LimitDecision& decision) const {
+  std::vector<Index> coming;
+  for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
+    const Index i = event.surfaces[k];
+    if (now_.mode.slides_on(i)) continue;
+    const bool has_shrunk = history_.flights.has_shrunk(i);
+    if (!has_shrunk && !history_.flights.hardly_grow(i)) continue;
+    // A relay that decides about the speed across its surface brings the solution there in first order.
+    if (!hardly_differ(event.w_minus[k], event.w_plus[k])) continue;
+    const double height = std::abs(event.w_minus[k]) * history_.flights.length(i) / 4;
+    const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
+    // Flights lower than the errors allowed in the states tell nothing of their length. They count by those before them, which came
+    // ever faster, or do not get higher.
+    if (has_shrunk ? !history_.flights.shrinks(i) : height <= unseen) coming.push_back(i);
+    if (has_shrunk && height <= kLowFlight * unseen) see_flights(i, decision.next);
+  }
+  if (coming.empty()) return;
+  if (std::optional<Stay> stay = second_order_.begins(coming, coming))
+    decision.limit = LimitOfFlights{.surfaces = std::move(coming), .stay = std::move(*stay)};
+}
+
+void LimitRules::find_crossings(Index surface, LimitDecision& decision) const {
+  const EventSeries& crossings = history_.crossings;
+  // The first interval of those that shrink may be the first flight too.
+  if (crossings.count() - 1 <= kShrinkingInARow || !history_.flights.shrinks(surface)) return;
+  see_flights(surface, decision.next);
+  std::optional<Accumulation> found = limit_of(crossings.events(), kTurnsOfCrossings);
+  if (!found || found->ratio >= kFlightShrinks || now_.t + found->remaining >= now_.run.end) return;
+  if (now_.errors.hide(found->state - now_.x, crossings.scale()) ||
+      hardly_takes_time(now_, history_.flights.length(surface), found->remaining))
+    decision.limit = LimitOfCrossings{.surface = surface, .accumulation = std::move(*found)};
+}
+
+void LimitRules::find_turns(const EventRecord& event, LimitDecision& decision) const {
+  const EventSeries& turns = history_.turns;
+  const double interval = turns.count() > 1 ? now_.t - turns.before_last(1).t : 0;
+  std::optional<Accumulation> accumulation = limit_of(turns.events(), kTurnsRoundIntersection);
+  const bool is_steady = accumulation.has_value();
+  if (!is_steady) accumulation = limit_of_two_turns(turns.events(), kTurnsRoundIntersection);
+  // The next stretch is as short as those of a bouncing ball. Errors as large as the stretches may have undone a
+  // steady shrinking before it can be seen.
+  if (accumulation || may_accumulate(turns)) decision.next.repeats = interval;
+  if (!accumulation) return;
+  accumulation->ids = surfaces_of_turn(log_.solution().events, accumulation->period);
+  if (accumulation->ids.size() < 2) return;
+  add_errors_of_surfaces(now_, event, *accumulation);
+  const bool cannot_go_on = (is_steady && accumulation->at_resolution) ||
+                            hardly_takes_time(now_, interval, accumulation->remaining) ||
+                            hardly_leaves(now_, turns, *accumulation);
+  if (cannot_go_on || (is_steady && now_.t + accumulation->remaining < now_.run.end &&
+                       hardly_moves(now_, accumulation->remaining)))
+    decision.limit = LimitOfTurns{.accumulation = std::move(*accumulation)};
+}
+
+// ---- jumps
+LimitDecision LimitRules::after_jump() const {
+  LimitDecision decision;
+  const EventSeries& jumps = history_.jumps;
+  std::optional<Accumulation> accumulation = limit_of(jumps.events(), kTurnsOfJumps);
+  const std::optional<Bounce> bounce = last_jump_.bounce();
+  if (bounce && bounce->is_hidden && !(bounce->ratio < 1)) {
+    decision.limit = unresolved(*bounce);
+    return decision;
+  }
+  if (bounce && bounce->is_low) decision.next.expected = bounce->flight;
+  if (!accumulation && bounce && bounce->is_hidden) {
+    accumulation.emplace();
+    accumulation->period = 1;
+    accumulation->ids = {jumps_.id};
+    accumulation->ratio = bounce->ratio;
+  }
+  if (!accumulation) return decision;
+  if (bounce && bounce->ratio < 1 && accumulation->period == 1) {
+    accumulation->remaining = bounce->remaining;
+    accumulation->error = bounce->error;
+  }
+  const double interval = decision.next.expected.value_or(now_.restart.interval());
+  const bool cannot_go_on = (bounce && bounce->is_hidden) || accumulation->at_resolution ||
+                            hardly_takes_time(now_, interval, accumulation->remaining) ||
+                            last_jump_.gaps_hardly_open();
+  const auto is_unseen = [&] {
+    return now_.t + accumulation->remaining < now_.run.end &&
+           accumulation->remaining <= now_.options.rtol * (now_.t - jumps.began()) &&
+           now_.errors.hide(accumulation->state - now_.x, jumps.scale());
+  };
+  if (cannot_go_on || is_unseen()) decision.limit = LimitOfJumps{.accumulation = std::move(*accumulation)};
+  return decision;
+}
+
+End LimitRules::unresolved(const Bounce& bounce) const {
+  const std::string name = instant_.records.back().name.value_or("");
+  return {.status = Status::chattering,
+          .message = "the guard of " + (name.empty() ? std::string("a reset") : "'" + name + "'") +
+                     " leaves zero by " + number_text(bounce.height) + " at t = " + number_text(now_.t) +
+                     " before it comes back, which rounding hides, and it is not thrown back "
+                     "more slowly than it came; " +
+                     "measure the states from where the guard is zero, or stop the run there"};
+}
+
+// ---- impacts
+LimitDecision LimitRules::after_impact(const std::vector<Index>& hit) const {
+  LimitDecision decision;
+  ContactDynamics& contacts = *now_.here->contacts;
+  for (const Index c : hit) {
+    const double speed = contacts.rate(now_.t, now_.x, now_.lambda, c);
+    if (!(speed > 0)) continue;
+    const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
+    const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
+    if (pressing > 0 && speed * speed <= 2 * pressing * low) decision.next.expected = 2 * speed / pressing;
+    const bool stops_unseen =
+        now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), history_.bounces.scale());
+    const bool hardly_rises =
+        speed * speed / (2 * std::abs(pressing)) <= kHardlyOff * contacts.rounding(now_.t, now_.x, c);
+    const bool is_tiny =
+        hardly_rises || history_.bounces.interval(c) <= kNoFlight * location_accuracy(now_.t, 0);
+    if (!stops_unseen && !is_tiny) continue;
+    if (std::optional<Rest> rest = rest_after(c, is_tiny)) {
+      decision.limit = std::move(*rest);
+      break;
+    }
+  }
+  return decision;
+}
+
+std::optional<Rest> LimitRules::rest_after(Index c, bool is_tiny) const {
+  ContactDynamics& contacts = *now_.here->contacts;
+  // All that nobody sees closing, together; then alone.
+  std::vector<Index> others;
+  for (Index i = 0; i < contacts.contacts(); ++i) {
+    if (i == c || contains(contacts.closed(), i)) continue;
+    if (contacts.gap(now_.t, now_.x, i) > contacts.tolerance(now_.t, now_.x, i, now_.weights)) continue;
+    if (is_tiny ||
+        now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, i), history_.bounces.scale()))
+      others.push_back(i);
+  }
+  for (const bool together : {true, false}) {
+    if (together && others.empty()) continue;
+    std::optional<Rest> rest = rest_of(now_, c, together ? others : std::vector<Index>());
+    if (!rest) continue;
+    const double undisturbed = time_to_disturbance(now_, *rest);
+    const bool in_no_time = hardly_takes_time(now_, kInfinity, rest->most) && rest->most < undisturbed;
+    const bool short_enough =
+        rest->most <= now_.options.rtol * (now_.t - history_.bounces.began(c)) && rest->most < undisturbed;
+    const bool unseen = now_.t + rest->most < now_.run.end && (short_enough || in_no_time) &&
+                        now_.errors.hide(rest->state - now_.x, history_.bounces.scale());
+    // Flights between several contacts that each closed alone would throw off the others for ever.
+    const bool cannot_go_on =
+        together ? is_tiny && in_no_time
+                 : is_tiny || hardly_takes_time(now_, history_.bounces.interval(c), rest->remaining);
+    if (!unseen && !cannot_go_on) continue;
+    rest->remaining = std::min(rest->remaining, undisturbed);
+    return rest;
+  }
+  return std::nullopt;
+}
+
+}  // namespace slideway
