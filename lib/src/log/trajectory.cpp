@@ -64,7 +64,7 @@ const std::string& Trajectory::location(double t) const {
   return segments_[segment_index(t, false)].location;
 }
 
-void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
+const Trajectory::Step& Trajectory::step_at(std::size_t index, double t) const {
   const Segment& segment = segments_.at(index);
   const auto first = steps_.begin() + static_cast<std::ptrdiff_t>(segment.first_step);
   const auto last = index + 1 < segments_.size()
@@ -72,30 +72,57 @@ void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
                         : steps_.end();
   auto step = std::lower_bound(first, last, t, [](const Step& s, double time) { return s.end < time; });
   if (step == last) --step;
-  const Eigen::Map<const Matrix> coefficients(coefficients_.at(step->coefficients), states_, step->columns);
-  const double s = (t - step->center) / step->scale;
-  x = coefficients.col(step->columns - 1);
-  for (Index k = Index{step->columns} - 2; k >= 0; --k) x = x * s + coefficients.col(k);
-  if (step->shared != kNone) evaluate_parts(*step, t, x);
-  if (segment.mode.codimension() > 0 && projection_) projection_(t, segment, x);
+  return *step;
 }
 
-void Trajectory::evaluate_parts(const Step& piece, double t, VectorRef x) const {
+template <class Visit>
+void Trajectory::for_parts(const Step& piece, double t, const Visit& visit) const {
+  if (piece.shared == kNone) return;
   for (const Part& part : shared_[piece.shared].parts) {
     // A part may jump where the piece begins.
     auto step = std::lower_bound(part.steps.begin(), part.steps.end(), t, [&](const Step& own, double time) {
       return own.end < time || own.end <= piece.start;
     });
     if (step == part.steps.end()) --step;
-    const auto count = static_cast<Index>(part.states.size());
-    const double* const coefficients = coefficients_.at(step->coefficients);
-    const double s = (t - step->center) / step->scale;
+    visit(part.states, *step);
+  }
+}
+
+void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
+  const Segment& segment = segments_.at(index);
+  const Step& step = step_at(index, t);
+  const Eigen::Map<const Matrix> coefficients(coefficients_.at(step.coefficients), states_, step.columns);
+  const double s = (t - step.center) / step.scale;
+  x = coefficients.col(step.columns - 1);
+  for (Index k = Index{step.columns} - 2; k >= 0; --k) x = x * s + coefficients.col(k);
+  for_parts(step, t, [&](const std::vector<Index>& states, const Step& own) {
+    const auto count = static_cast<Index>(states.size());
+    const double* const of_part = coefficients_.at(own.coefficients);
+    const double at = (t - own.center) / own.scale;
     for (Index j = 0; j < count; ++j) {
       double value = 0;
-      for (Index k = Index{step->columns} - 1; k >= 0; --k) value = value * s + coefficients[k * count + j];
-      x[part.states[static_cast<std::size_t>(j)]] = value;
+      for (Index k = Index{own.columns} - 1; k >= 0; --k) value = value * at + of_part[k * count + j];
+      x[states[static_cast<std::size_t>(j)]] = value;
     }
-  }
+  });
+  if (segment.mode.codimension() > 0 && projection_) projection_(t, segment, x);
+}
+
+void Trajectory::derivative(std::size_t index, double t, VectorRef dx) const {
+  const Step& step = step_at(index, t);
+  const auto slope = [&](const Step& own, Index state, Index count) {
+    const double* const coefficients = coefficients_.at(own.coefficients);
+    const double at = (t - own.center) / own.scale;
+    double value = 0;
+    for (Index k = Index{own.columns} - 1; k >= 1; --k)
+      value = value * at + static_cast<double>(k) * coefficients[k * count + state];
+    return value / own.scale;
+  };
+  for (Index i = 0; i < states_; ++i) dx[i] = slope(step, i, states_);
+  for_parts(step, t, [&](const std::vector<Index>& states, const Step& own) {
+    const auto count = static_cast<Index>(states.size());
+    for (Index j = 0; j < count; ++j) dx[states[static_cast<std::size_t>(j)]] = slope(own, j, count);
+  });
 }
 
 std::vector<double> Trajectory::step_times(std::size_t index) const {
@@ -114,7 +141,8 @@ Trajectory::StepPolynomial Trajectory::step(std::size_t index) const {
           step.end,
           step.center,
           step.scale,
-          {coefficients_.at(step.coefficients), states_, step.columns}};
+          {coefficients_.at(step.coefficients), states_, step.columns},
+          step.shared != kNone};
 }
 
 bool Trajectory::ends_without_state() const {

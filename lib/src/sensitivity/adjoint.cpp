@@ -178,7 +178,7 @@ class AdjointRun {
   // Stiff components of v that have just jumped decay in a layer, whose part of the integral must be taken where it is.
   double first_step(std::size_t k, double t, double longest) {
     TransposedJacobian jacobian;
-    jacobian.compute(replay_.regime(k), t, replay_.state_at(k, t));
+    jacobian.compute(replay_.regime(k), t, replay_.state_for_jacobian(k, t));
     const double fastest = jacobian.states().cwiseAbs().rowwise().sum().maxCoeff();
     return fastest * longest > 1 ? 1 / fastest : longest;
   }
@@ -208,7 +208,7 @@ class AdjointRun {
     std::size_t seen = 0;
     DenseCollocation collocation(adjoint_formulas(), n_, [&](double t, Matrix& jacobian) {
       TransposedJacobian& at = jacobians[seen++ % stages];
-      at.compute(regime, -t, replay_.state_at(k, std::clamp(-t, to, from)));
+      at.compute(regime, -t, replay_.state_for_jacobian(k, std::clamp(-t, to, from)));
       jacobian = at.states();
     });
     Matrix states = v_.topRows(n_);
@@ -496,7 +496,7 @@ class AdjointRun {
     std::sort(stops.begin(), stops.end());
     Regime& regime = replay_.regime(k);
     DenseCollocation collocation(adjoint_formulas(), n_, [&](double t, Matrix& jacobian) {
-      regime.jacobian(t, replay_.state_at(k, std::clamp(t, here.start, here.end)), jacobian);
+      regime.jacobian(t, replay_.state_for_jacobian(k, std::clamp(t, here.start, here.end)), jacobian);
     });
     Variation variation(n_, rtol_);
     variation.restart(steps[1] - steps[0]);

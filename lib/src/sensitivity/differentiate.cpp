@@ -41,7 +41,6 @@ constexpr std::size_t kStepsOfStretch = 8;
 constexpr std::size_t kStepsOfLargeStretch = 16;
 // The equations of a step are solved to this part of the tolerance. A hundredth of it changes errors by less than a thousandth of themselves.
 constexpr double kPartOfTolerance = 0.01;
-constexpr Index kFewStates = 40;  // with fewer a full matrix is the faster one
 constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton& automaton) {
@@ -115,14 +114,8 @@ class Differentiator {
     const std::vector<double> times = solution_.trajectory.step_times(k);
     const double end = segments()[k].end;
     if (times.size() < 2 || !(end > times.front())) return;
-    Regime& here = replay_.regime(k);
-    Vector state(states_), x = replay_.extended(Vector::Zero(states_));
-    const auto point = [&](double t) -> const Vector& {
-      solution_.trajectory.evaluate(k, t, state);
-      x.head(states_) = state;
-      return x;
-    };
-    const std::unique_ptr<Collocation> collocation = collocation_of(here, point);
+    Vector state(states_);
+    const std::unique_ptr<Collocation> collocation = collocation_of(k);
     Variation::Piece piece;
     if (options_.recording == Recording::dense || !options_.output_times.empty()) {
       piece = [this](double start, double h, const Matrix& coefficients) {
@@ -172,16 +165,19 @@ class Differentiator {
     rate = variation_.first_rate();
   }
 
-  template <class Point>
-  std::unique_ptr<Collocation> collocation_of(Regime& here, const Point& point) {
-    if (const Pattern* const pattern = states_ >= kFewStates ? here.sparse_pattern() : nullptr) {
+  std::unique_ptr<Collocation> collocation_of(std::size_t k) {
+    Regime& here = replay_.regime(k);
+    if (const Pattern* const pattern = here.pattern_of_many_states()) {
       return std::make_unique<SparseCollocation>(
           sparse_formulas(), states_, *pattern, kPartOfTolerance * options_.rtol,
-          [&here, point](double t, SplitJacobian& result) { here.split_jacobian(t, point(t), result); });
+          [this, &here, k](double t, SplitJacobian& result) {
+            here.split_jacobian(t, replay_.state_for_jacobian(k, t), result);
+          });
     }
-    return std::make_unique<DenseCollocation>(
-        dense_formulas(), states_,
-        [&here, point](double t, Matrix& result) { here.jacobian(t, point(t), result); });
+    return std::make_unique<DenseCollocation>(dense_formulas(), states_,
+                                              [this, &here, k](double t, Matrix& result) {
+                                                here.jacobian(t, replay_.state_for_jacobian(k, t), result);
+                                              });
   }
 
   // Entries of S matter from a hundredth of what a change of p by its own size makes of x by its own.

@@ -37,6 +37,7 @@ LedgerReplay::LedgerReplay(const Automaton& problem,
       regimes_{Regime(problem, structures, extended_options_, run.end - run.start, states_),
                Regime(problem, structures, extended_options_, run.end - run.start, states_),
                Regime(problem, structures, extended_options_, run.end - run.start, states_)},
+      corrected_{CorrectedState(solution, options, sizes()), CorrectedState(solution, options, sizes())},
       x_(states_ + parameters.size()) {
   x_.setZero();
   x_.tail(parameters.size()) = parameters;
@@ -82,6 +83,16 @@ void LedgerReplay::take(std::size_t segment) {
   const Vector lambda = relays_at(boundaries_[segment].end, std::min<Index>(here.mode.size(), surfaces_));
   regime(segment).take(here, here.start, state_at(segment, here.start),
                        lambda.size() == surfaces_ ? lambda : Vector());
+  // The integrator may start anew without an event.
+  std::size_t first = segment;
+  while (first > 0 && goes_on(first)) --first;
+  corrected_[segment % 2].take(segment, first, regime(segment), x_);
+}
+
+bool LedgerReplay::goes_on(std::size_t segment) const {
+  const Segment &before = segments()[segment - 1], &after = segments()[segment];
+  return boundaries_[segment].first == boundaries_[segment].end && before.mode == after.mode &&
+         before.location == after.location;
 }
 
 std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
@@ -93,12 +104,15 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   if (at_start && instant.records.empty() && regime(segment).surfaces() == 0) return std::nullopt;
   const double time = at_start ? segments().front().start : segments()[segment - 1].end;
   instant.t = instant.records.empty() ? time : instant.records.front()->t;
+  Vector correction = Vector::Zero(size());
   if (!at_start) {
     instant.from = &regime(segment - 1);
     instant.segment_before = &segments()[segment - 1];
     instant.before = state_at(segment - 1, segments()[segment - 1].end);
+    correction = corrected_state(segment - 1, segments()[segment - 1].end) - instant.before;
     if (!instant.records.empty() && instant.records.front()->before.size() == states_)
       instant.before = extended(instant.records.front()->before);
+    instant.before += correction;
   } else {
     instant.before = extended(run_.state);
   }
@@ -106,7 +120,8 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   if (!is_last) {
     instant.to = &regime(segment);
     instant.segment_after = &segments()[segment];
-    instant.after = state_at(segment, segments()[segment].start);
+    // The velocities before and after belong to one state, where nothing jumps.
+    instant.after = state_at(segment, segments()[segment].start) + correction;
   }
   if (instant.records.empty() && instant.from && instant.to && instant.from->mode() == instant.to->mode() &&
       instant.from->closed() == instant.to->closed())
@@ -118,7 +133,7 @@ Saltation::Instant LedgerReplay::instant_within(std::size_t segment, std::size_t
   Saltation::Instant instant;
   const EventRecord& record = solution_.events[event];
   instant.t = record.t;
-  instant.before = instant.after = state_at(segment, record.t);
+  instant.before = instant.after = corrected_state(segment, record.t);
   instant.from = &regime(segment);
   instant.records = {&record};
   return instant;

@@ -9,6 +9,7 @@
 #include <optional>
 #include <vector>
 
+#include "sensitivity/corrected_state.hpp"
 #include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -30,6 +31,13 @@ class LedgerReplay {
   Vector sizes() const { return (extended_options_.atol.values() / extended_options_.rtol).head(states_); }
   Vector extended(ConstVectorRef state) const;
   Vector state_at(std::size_t segment, double t) const;  // extended
+  // The same without the errors of fast components (corrected_state.hpp), in a segment that has been taken up, for derivatives of the field.
+  // The result is good up to the next call.
+  const Vector& corrected_state(std::size_t segment, double t) { return corrected_[segment % 2](t); }
+  // The same where J alone is taken.
+  const Vector& state_for_jacobian(std::size_t segment, double t) {
+    return corrected_[segment % 2].for_jacobian(t);
+  }
 
   // The events at the boundary before a segment, or after the last one, as a range of the log.
   struct Events {
@@ -48,6 +56,8 @@ class LedgerReplay {
   Saltation::Instant instant_within(std::size_t segment, std::size_t event);
 
  private:
+  // goes_on() tells whether a segment continues the one before it without an event.
+  bool goes_on(std::size_t segment) const;
   // The relays after the last event before a segment, where it tells them.
   Vector relays_at(std::size_t event, Index surfaces) const;
 
@@ -56,7 +66,8 @@ class LedgerReplay {
   Index states_;
   Index surfaces_;
   Options extended_options_;
-  Regime regimes_[3];  // of segments, in turns, and of modes between events that coincide
+  Regime regimes_[3];            // of segments, in turns, and of modes between events that coincide
+  CorrectedState corrected_[2];  // of segments, in turns
   Vector x_;
   std::vector<Events> boundaries_;
 };

@@ -46,6 +46,8 @@ class Regime {
   void jacobian(double t, ConstVectorRef x, Matrix& jacobian);
   // sparse_pattern() is the pattern of J where it is sparse and told exactly, and null elsewhere.
   const Pattern* sparse_pattern();
+  // pattern_of_many_states() is the same, but null where the states are so few that a full matrix is the faster one.
+  const Pattern* pattern_of_many_states();
   void split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian);
   const Vector& typical_sizes() const { return sizes_; }
   // weights() serve projections, which move the states alone: parameters are heavy without bounds.

@@ -55,16 +55,19 @@ class Trajectory {
   const std::vector<Segment>& segments() const { return segments_; }
   // The state at t inside segment `index` (its closed interval), projected when it slides.
   void evaluate(std::size_t index, double t, VectorRef x) const;
+  // dx/dt of the polynomial at t inside segment `index`, which is not projected.
+  void derivative(std::size_t index, double t, VectorRef dx) const;
   // The times of all accepted steps of segment `index`, its start first.
   std::vector<double> step_times(std::size_t index) const;
 
-  // The polynomial of one step, which has no parts; the steps of all segments are numbered in one row.
+  // The polynomial of one step, and whether parts stand for some of its states; the steps of all segments are numbered in one row.
   struct StepPolynomial {
     double start;
     double end;
     double center;
     double scale;
     Eigen::Map<const Matrix> coefficients;
+    bool has_parts;
   };
   std::size_t steps() const { return steps_.size(); }
   StepPolynomial step(std::size_t index) const;
@@ -108,7 +111,10 @@ class Trajectory {
     Step whole;  // of all states
     std::vector<Part> parts;
   };
-  void evaluate_parts(const Step& piece, double t, VectorRef x) const;
+  const Step& step_at(std::size_t index, double t) const;
+  // Calls visit(states, step) for the steps at t that stand for states with polynomials of their own.
+  template <class Visit>
+  void for_parts(const Step& piece, double t, const Visit& visit) const;
   std::size_t segment_index(double t, bool from_left) const;
 
   Index states_ = 0;

@@ -1,0 +1,48 @@
+#include "sensitivity/shifted_factors.hpp"
+
+namespace slideway {
+
+void ShiftedFactors::forget() {
+  exist_ = false;
+  bordered_.reset();
+  sparse_.reset();
+}
+
+bool ShiftedFactors::factor(Regime& regime, double t, ConstVectorRef x, double tau) {
+  if (const Pattern* const pattern = regime.pattern_of_many_states()) {
+    exist_ = factor_sparse(regime, *pattern, t, x, tau);
+    return exist_;
+  }
+  const Index n = regime.states_of_problem();
+  regime.jacobian(t, x, jacobian_);
+  dense_.compute(Matrix::Identity(n, n) - tau * jacobian_.topLeftCorner(n, n));
+  exist_ = true;
+  return true;
+}
+
+bool ShiftedFactors::factor_sparse(Regime& regime, const Pattern& pattern, double t, ConstVectorRef x,
+                                   double tau) {
+  const Index n = regime.states_of_problem();
+  x_ = x;
+  if (!bordered_)
+    bordered_.emplace(n, pattern, [this, &regime](double time, SplitJacobian& jacobian) {
+      regime.split_jacobian(time, x_, jacobian);
+    });
+  const int before = value_.version;
+  bordered_->evaluate(t, Matrix(x.size(), 0), value_);
+  // The further unknowns of Ĵ have no rates.
+  shifted_ = -tau * value_.jacobian;
+  for (Index i = 0; i < n; ++i) shifted_.coeffRef(i, i) += 1;
+  if (!sparse_ || value_.version != before) sparse_.emplace().analyzePattern(shifted_);
+  return sparse_->refactorize(shifted_, false);
+}
+
+Vector ShiftedFactors::solve(const Vector& y) {
+  if (!sparse_) return dense_.solve(y);
+  Vector all = Vector::Zero(shifted_.rows());
+  all.head(y.size()) = y;
+  sparse_->solve_in_place(all.data(), 1);
+  return all.head(y.size());
+}
+
+}  // namespace slideway
