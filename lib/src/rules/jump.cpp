@@ -144,10 +144,10 @@ bool ModeManager::goes_on_after() {
   const EventRecord last = std::move(instant_.records.back());
   if (!jumps_.bounced.empty() && !jumped) {
     LimitDecision rests = limit_after_impact();
-    const bool comes_to_rest = rests.limit.has_value(), goes_on = go_to(std::move(rests));
+    const bool comes_to_rest = rests.limit.has_value(), goes_on = carry_out(std::move(rests));
     if (comes_to_rest) return goes_on;
   }
-  if (!go_to(limit_after_jump())) return false;
+  if (!carry_out(limit_after_jump())) return false;
   // Bounces that shrink steadily come to their end.
   return limit_of(history_.jumps.events(), kTurnsOfJumps) || !chatters(&last, last.surfaces);
 }

@@ -16,7 +16,7 @@
 
 namespace slideway {
 
-bool ModeManager::go_to(LimitDecision&& decision) {
+bool ModeManager::carry_out(LimitDecision&& decision) {
   if (decision.next.repeats) now_.restart.repeat(*decision.next.repeats);
   if (decision.next.in_fine_steps) now_.restart.take_fine_steps(true);
   if (decision.next.expected) now_.restart.expect(*decision.next.expected);
@@ -46,7 +46,7 @@ LimitDecision ModeManager::limit_after_impact() {
 }
 
 LimitDecision ModeManager::limit_after_jump() {
-  note_jump(history_.jumps, now_.t, jumps_, instant_.before, now_.x, last_jump_.accuracy(),
+  note_jump(history_.jumps, now_.t, jumps_, instant_.before, now_.x, limit_rules_.accuracy_of_jump(),
             jumps_.zero_guards.empty() ? 0 : arrived_.arrivals().error);
   return limit_rules_.after_jump();
 }

@@ -83,7 +83,7 @@ void LimitRules::find_turns(const EventRecord& event, LimitDecision& decision) c
 }
 
 // ---- jumps
-LimitDecision LimitRules::after_jump() const {
+LimitDecision LimitRules::after_jump() {
   LimitDecision decision;
   const EventSeries& jumps = history_.jumps;
   std::optional<Accumulation> accumulation = limit_of(jumps.events(), kTurnsOfJumps);

@@ -60,9 +60,9 @@ struct LimitDecision {
 
 class LimitRules {
  public:
-  // The references must outlive them.
+  // The references must outlive them. `last_jump` tells what follows the jumps of an instant.
   LimitRules(RunState& now, const RunLog& log, const History& history, const SecondOrderRules& second_order,
-             const Instant& instant, const InstantJumps& jumps, LastJump& last_jump)
+             const Instant& instant, const InstantJumps& jumps, const LastJump& last_jump)
       : now_(now),
         log_(log),
         history_(history),
@@ -71,12 +71,14 @@ class LimitRules {
         jumps_(jumps),
         last_jump_(last_jump) {}
 
+  // The accuracy of the time of the last jump.
+  double accuracy_of_jump() { return last_jump_.accuracy(); }
   // After an event of relays alone.
   LimitDecision after_crossing(const EventRecord& event) const;
   // After impacts of these contacts, and nothing else.
   LimitDecision after_impact(const std::vector<Index>& hit) const;
   // After an instant with jumps.
-  LimitDecision after_jump() const;
+  LimitDecision after_jump();
 
  private:
   void find_unseen_flights(const EventRecord& event, LimitDecision& decision) const;
@@ -94,7 +96,7 @@ class LimitRules {
   const SecondOrderRules& second_order_;
   const Instant& instant_;
   const InstantJumps& jumps_;
-  LastJump& last_jump_;
+  LastJump last_jump_;
 };
 
 }  // namespace slideway

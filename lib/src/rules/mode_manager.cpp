@@ -18,9 +18,9 @@ ModeManager::ModeManager(RunState& now, Locator& locator, RunLog& log)
       second_order_rules_(now, instant_),
       records_(now, log, instant_, jumps_),
       firing_(now, log, instant_, jumps_, records_, waiting_, switch_),
-      last_jump_(now, locator, instant_, jumps_, arrived_, motion_),
       history_(static_cast<Index>(now.tools.automaton().system().contacts().size())),
-      limit_rules_(now, log, history_, second_order_rules_, instant_, jumps_, last_jump_) {}
+      limit_rules_(now, log, history_, second_order_rules_, instant_, jumps_,
+                   LastJump(now, locator, instant_, jumps_, arrived_, motion_)) {}
 
 bool ModeManager::carry_out(const End& end) {
   log_.finish(end.status, end.message);

@@ -195,7 +195,7 @@ class ModeManager {
 
   // ---- from the last event of a series to its limit (limit.cpp); each is false when the run is over
   // Tells the next stretch, and carries out what is decided.
-  bool go_to(LimitDecision&& decision);
+  bool carry_out(LimitDecision&& decision);
   // They note the last event first.
   LimitDecision limit_after_impact();
   LimitDecision limit_after_jump();
@@ -226,7 +226,6 @@ class ModeManager {
   SecondOrderRules second_order_rules_;
   InstantRecords records_;
   EventFiring firing_;
-  LastJump last_jump_;
 
   // ---- what comes ever faster
   History history_;

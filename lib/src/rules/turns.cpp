@@ -35,7 +35,7 @@ bool ModeManager::after_crossing(const EventRecord& event) {
     return true;
   }
   note_crossings(event);
-  return go_to(limit_rules_.after_crossing(event));
+  return carry_out(limit_rules_.after_crossing(event));
 }
 
 void ModeManager::note_crossings(const EventRecord& event) {

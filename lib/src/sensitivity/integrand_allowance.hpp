@@ -1,6 +1,6 @@
 // IntegrandAllowance says by how much of its size a weaker quadrature formula may differ from a better one of twice its order.
-// A stiff ∂f/∂p multiplies the errors of the solution, and no shorter step makes these smaller. A difference that stays over two
-// steps, each shorter than the one before, is therefore accepted as theirs.
+// A stiff ∂f/∂p multiplies the errors of the solution, and no shorter step makes these smaller, where an explicit method has followed it
+// (corrected_state.hpp). A difference that stays over two steps, each shorter than the one before, is therefore accepted as theirs.
 //
 // It must not know what is integrated.
 #pragma once
