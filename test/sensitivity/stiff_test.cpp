@@ -14,7 +14,8 @@ using namespace slideway::test;
 namespace {
 
 constexpr double kRate = 4.7e5;
-// The adjoint integrates over errors of the fast state in steps that an explicit method took before the run turned out to be stiff.
+// The adjoint is less accurate: up to 107 tolerances were measured with `auto`, which begins with explicit steps, and 76 with `rodas`, whose steps
+// beside the event are short.
 constexpr double kOfAdjoint = 200;
 
 double slow(double t) {

@@ -77,19 +77,24 @@ CorrectedState::CorrectedState(const Solution& solution, const Options& options,
       beside_(states_),
       slope_(states_) {}
 
-void CorrectedState::take(std::size_t segment, std::size_t first, Regime& regime, Vector extended) {
+bool CorrectedState::is_recorded(double t) const { return t < implicit_from_; }
+
+void CorrectedState::take(std::size_t segment, Regime& regime, Vector extended, const GoesOn& goes_on) {
   segment_ = segment;
   regime_ = &regime;
   x_ = std::move(extended);
-  velocity_.resize(x_.size());
   const std::vector<Segment>& segments = trajectory_.segments();
+  if (is_recorded(segments[segment].end)) return;
+  velocity_.resize(x_.size());
+  // The integrator may start anew without an event.
   const std::size_t own = segments[segment].first_step;
+  const std::size_t least = own - std::min(own, kMostStepsBefore);
+  std::size_t first = segment;
+  while (segments[first].first_step > least && goes_on(first)) --first;
   const std::size_t end =
       segment + 1 < segments.size() ? segments[segment + 1].first_step : trajectory_.steps();
   steps_.clear();
-  for (std::size_t i = std::max(segments[first].first_step, own - std::min(own, kMostStepsBefore)); i < end;
-       ++i)
-    add_step(i);
+  for (std::size_t i = std::max(segments[first].first_step, least); i < end; ++i) add_step(i);
   own_steps_ = std::partition_point(steps_.begin(), steps_.end(),
                                     [&](const Step& step) { return step.number < own; }) -
                steps_.begin();
@@ -107,10 +112,6 @@ void CorrectedState::add_step(std::size_t number) {
     if (before.length > length && before.start + before.length >= step.end) longest = steps_.back().longest;
   }
   steps_.push_back({step.start, step.end, length, number, longest});
-}
-
-bool CorrectedState::is_recorded(double t) const {
-  return t < implicit_from_ || own_steps_ == static_cast<std::ptrdiff_t>(steps_.size());
 }
 
 const CorrectedState::Step& CorrectedState::step_at(double t) const {
@@ -176,21 +177,20 @@ bool CorrectedState::depends_on_state(double t) {
 }
 
 const Vector& CorrectedState::for_jacobian(double t) {
-  recorded(t);
-  if (is_recorded(t)) return x_;
+  if (is_recorded(t) || !has_steps()) return recorded(t);
   if (!(t >= looked_at_ && t <= looked_until_)) {
     const Step* const step = &step_at(t);
     const std::ptrdiff_t left = steps_.data() + steps_.size() - 1 - step;
     looked_at_ = step->start;
     looked_until_ = step[std::min(kStepsOfLook, left)].end;
+    recorded(t);
     varies_ = depends_on_state(t);
   }
-  return varies_ ? (*this)(t) : x_;
+  return varies_ ? (*this)(t) : recorded(t);
 }
 
 const Vector& CorrectedState::operator()(double t) {
-  recorded(t);
-  if (is_recorded(t)) return x_;
+  if (is_recorded(t) || !has_steps()) return recorded(t);
   const Step& step = step_at(t);
   const double wanted = kShareOfStep * steps_[step.longest].length;
   find_defect(t, step, state_, defect_);

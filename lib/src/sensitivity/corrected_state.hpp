@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "sensitivity/regime.hpp"
@@ -24,9 +25,14 @@ class CorrectedState {
   // `options` are those of the run, and `sizes` those of the states at which their relative tolerance ends. The solution must outlive this.
   CorrectedState(const Solution& solution, const Options& options, Vector sizes);
 
-  // Takes up a segment, which goes on from segment `first` and those between without an event. `extended` is a state of the extended
-  // problem, whose parameters count; `regime` is the field of the segment, and must outlive the calls that follow.
-  void take(std::size_t segment, std::size_t first, Regime& regime, Vector extended);
+  // goes_on(segment) tells whether a segment continues the one before it without an event.
+  using GoesOn = std::function<bool(std::size_t segment)>;
+
+  // Takes up a segment. `extended` is a state of the extended problem, whose parameters count; `regime` is the field of the segment, and must
+  // outlive the calls that follow.
+  void take(std::size_t segment, Regime& regime, Vector extended, const GoesOn& goes_on);
+  // is_recorded() tells whether the record is taken as it is, since it was found by an explicit method up to t.
+  bool is_recorded(double t) const;
   // The extended state at t in the segment. It is good up to the next call.
   const Vector& operator()(double t);
   // The same where J alone is taken: the record itself, for as many steps as see J once, where J does not depend on the state.
@@ -38,8 +44,8 @@ class CorrectedState {
   // Evaluates J at x_.
   void find_jacobian(double t, Matrix& full, SplitJacobian& parts);
   const Vector& recorded(double t);
-  // is_recorded() tells whether the record is taken as it is.
-  bool is_recorded(double t) const;
+  // A segment may be one state.
+  bool has_steps() const { return own_steps_ < static_cast<std::ptrdiff_t>(steps_.size()); }
   // A step of the record. An event may cut it off, while its polynomial is that of the whole step. The steps after a cut may be far shorter,
   // and follow errors of fast components. `longest` is the number of the step to take in place of this one, whose polynomial covers it.
   struct Step {

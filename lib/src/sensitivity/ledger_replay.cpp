@@ -83,13 +83,11 @@ void LedgerReplay::take(std::size_t segment) {
   const Vector lambda = relays_at(boundaries_[segment].end, std::min<Index>(here.mode.size(), surfaces_));
   regime(segment).take(here, here.start, state_at(segment, here.start),
                        lambda.size() == surfaces_ ? lambda : Vector());
-  // The integrator may start anew without an event.
-  std::size_t first = segment;
-  while (first > 0 && goes_on(first)) --first;
-  corrected_[segment % 2].take(segment, first, regime(segment), x_);
+  corrected_[segment % 2].take(segment, regime(segment), x_, [this](std::size_t k) { return goes_on(k); });
 }
 
 bool LedgerReplay::goes_on(std::size_t segment) const {
+  if (segment == 0) return false;
   const Segment &before = segments()[segment - 1], &after = segments()[segment];
   return boundaries_[segment].first == boundaries_[segment].end && before.mode == after.mode &&
          before.location == after.location;
@@ -104,12 +102,15 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   if (at_start && instant.records.empty() && regime(segment).surfaces() == 0) return std::nullopt;
   const double time = at_start ? segments().front().start : segments()[segment - 1].end;
   instant.t = instant.records.empty() ? time : instant.records.front()->t;
+  // The velocities before and after belong to one state, where nothing jumps.
   Vector correction = Vector::Zero(size());
   if (!at_start) {
     instant.from = &regime(segment - 1);
     instant.segment_before = &segments()[segment - 1];
     instant.before = state_at(segment - 1, segments()[segment - 1].end);
-    correction = corrected_state(segment - 1, segments()[segment - 1].end) - instant.before;
+    const double end = segments()[segment - 1].end;
+    if (!corrected_[(segment - 1) % 2].is_recorded(end))
+      correction = corrected_state(segment - 1, end) - instant.before;
     if (!instant.records.empty() && instant.records.front()->before.size() == states_)
       instant.before = extended(instant.records.front()->before);
     instant.before += correction;
@@ -120,7 +121,6 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   if (!is_last) {
     instant.to = &regime(segment);
     instant.segment_after = &segments()[segment];
-    // The velocities before and after belong to one state, where nothing jumps.
     instant.after = state_at(segment, segments()[segment].start) + correction;
   }
   if (instant.records.empty() && instant.from && instant.to && instant.from->mode() == instant.to->mode() &&

@@ -1,4 +1,5 @@
 // Factors of I − τJ, with J of the field of a regime by the states of the problem: full, or sparse by Ĵ (bordered_jacobian.hpp).
+// Those of a step (integrate/shifted_system.hpp) are of all states of an ode; here the parameters are states too, and are left out.
 //
 // It must not know what is solved with them.
 #pragma once
