@@ -9,8 +9,10 @@ namespace slideway {
 
 namespace {
 
-// ---- The tests of stiff problems pass with half and twice τ, with 0.1 and 10 times kShareOfDifference and kPartOfCorrection, with 100 times
-// kBeside, 4 times kStepsOfLook, 5 times kSlowTurn and twice kNearPart.
+// ---- The tests of stiff problems pass with other values of each: half and twice kShareOfStep and kMostNewtonTurns, 0.1 and 10 times
+// kShareOfDifference, kSameEntry and ten times kPartOfCorrection, a quarter and four times kRoundingOfState, a sixteenth and four times
+// kMostStepsBefore, 100 times kBeside, 4 times kStepsOfLook, 5 times kSlowTurn and twice kNearPart.
+
 // τ is this part of a step: slow components move by less than their errors, and fast ones keep an error that is small beside that of x'.
 constexpr double kShareOfStep = 0.1;
 // The factors serve steps up to twice as long or as short.
@@ -29,7 +31,7 @@ constexpr double kRoundingOfState = 8 * std::numeric_limits<double>::epsilon();
 constexpr double kBeside = 1e-6;
 // This is done once in so many steps.
 constexpr std::ptrdiff_t kStepsOfLook = 8;
-// Steps that an arrival without an event has cut off are looked for among so many before a segment. Fewer were not tried.
+// Steps that an arrival without an event has cut off are looked for among so many before a segment.
 constexpr std::size_t kMostStepsBefore = 32;
 
 // Entries of J that differ by no more than this part of the largest are the same. Rounding makes a constant J of sliding differ by less, and
