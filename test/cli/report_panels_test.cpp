@@ -18,7 +18,7 @@ namespace {
 constexpr int desktop = 1280;
 constexpr int phone = 390;
 
-const std::string gallery = std::string(SLIDEWAY_SOURCE_DIR) + "/models/gallery/";
+const std::string gallery_folder = std::string(SLIDEWAY_SOURCE_DIR) + "/models/gallery/";
 
 // A rimless wheel on its cycle: a heel strikes at equal distances of time, 163 times. Half way up a lamp is passed.
 const char* const walker =
@@ -356,7 +356,7 @@ TEST_CASE("the phase portrait is of any two of time, states and observables") {
   };
 
   // Two states: their portrait; three and more: none, until one is chosen.
-  browser.open_page(page_of(place, {gallery + "dry_friction.toml", "--observe", "E = 0.5*v^2"}));
+  browser.open_page(page_of(place, {gallery_folder + "dry_friction.toml", "--observe", "E = 0.5*v^2"}));
   CHECK(names() == Json({"v", "x"}));
   const Json first = curve();
   choose("up", "E");
@@ -608,7 +608,7 @@ TEST_CASE("the page of every model is in order on a desktop and on a phone") {
   const Workplace place;
   std::vector<std::string> models;
   for (const slideway::Model& model : slideway::models::catalogue()) models.push_back(model.name);
-  for (const auto& entry : std::filesystem::directory_iterator(gallery))
+  for (const auto& entry : std::filesystem::directory_iterator(gallery_folder))
     if (entry.path().extension() == ".toml") models.push_back(entry.path().string());
   REQUIRE(models.size() > 70);
   std::sort(models.begin(), models.end());

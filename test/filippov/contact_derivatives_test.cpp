@@ -48,14 +48,14 @@ double distance(const Matrix& got, const Matrix& expected) {
 }
 
 // A block on a table that turns at the speed a·t: states x, y, z and their velocities.
-constexpr double a = 0.4, mu = 0.3, g = 9.81;
+constexpr double kTurn = 0.4, kMu = 0.3, kGravity = 9.81;
 
 struct Turntable {
   void field(auto, const auto& x, const auto&, auto&& dx) const {
     for (Index k = 0; k < 3; ++k) dx[k] = x[3 + k];
     dx[3] = 0 * x[0];
     dx[4] = 0 * x[0];
-    dx[5] = -g + 0 * x[0];
+    dx[5] = -kGravity + 0 * x[0];
   }
 };
 
@@ -64,9 +64,9 @@ System turntable_by_functor() {
   table.gap = Guard([](auto, const auto& x) { return x[2]; });
   table.acts_on = [](double, ConstVectorRef, VectorRef b) { b[5] = 1; };
   ConeFriction friction;
-  friction.velocities = {Guard([](auto t, const auto& x) { return x[3] + a * t * x[1]; }),
-                         Guard([](auto t, const auto& x) { return x[4] - a * t * x[0]; })};
-  friction.coefficient = [](double, ConstVectorRef) { return mu; };
+  friction.velocities = {Guard([](auto t, const auto& x) { return x[3] + kTurn * t * x[1]; }),
+                         Guard([](auto t, const auto& x) { return x[4] - kTurn * t * x[0]; })};
+  friction.coefficient = [](double, ConstVectorRef) { return kMu; };
   friction.acts_on = {[](double, ConstVectorRef, VectorRef c) { c[3] = 1; },
                       [](double, ConstVectorRef, VectorRef c) { c[4] = 1; }};
   table.cone = friction;
@@ -106,9 +106,9 @@ friction = { mu = 0.3, velocity = ["vx + 0.4*t*y", "vy - 0.4*t*x"], acts_on = [{
 // A velocity of slip v = (vx + a t y, vy − a t x): its derivatives by the states and by time.
 Matrix slip_by_state(double t) {
   Matrix result = Matrix::Zero(2, 6);
-  result(0, 1) = a * t;
+  result(0, 1) = kTurn * t;
   result(0, 3) = 1;
-  result(1, 0) = -a * t;
+  result(1, 0) = -kTurn * t;
   result(1, 4) = 1;
   return result;
 }
@@ -134,14 +134,14 @@ TEST_CASE("the direction of slip has exact derivatives, however slow it is") {
       CAPTURE(speed);
       const double t = 1.7, angle = 0.6;
       Vector x{{0.4, -0.3, 0, 0, 0, 0}};
-      x[3] = -a * t * x[1] + speed * std::cos(angle);
-      x[4] = a * t * x[0] + speed * std::sin(angle);
-      const Eigen::Vector2d slip(x[3] + a * t * x[1], x[4] - a * t * x[0]);
+      x[3] = -kTurn * t * x[1] + speed * std::cos(angle);
+      x[4] = kTurn * t * x[0] + speed * std::sin(angle);
+      const Eigen::Vector2d slip(x[3] + kTurn * t * x[1], x[4] - kTurn * t * x[0]);
       Closed closed(system);
       closed.slips(t, x);
-      const Matrix turn = -mu * g * direction_by(slip);
+      const Matrix turn = -kMu * kGravity * direction_by(slip);
       CHECK(distance(closed.by_state(t, x), moving(turn * slip_by_state(t))) < 1e-14);
-      const Eigen::Vector2d by_time = turn * Eigen::Vector2d(a * x[1], -a * x[0]);
+      const Eigen::Vector2d by_time = turn * Eigen::Vector2d(kTurn * x[1], -kTurn * x[0]);
       CHECK((closed.by_time(t, x).segment<2>(3) - by_time).norm() < 1e-14 * by_time.norm());
     }
   }
@@ -150,18 +150,18 @@ TEST_CASE("the direction of slip has exact derivatives, however slow it is") {
 TEST_CASE("a block that sticks has the derivatives of the acceleration that holds it") {
   const double t = 1.7;
   Vector x{{0.4, -0.3, 0, 0, 0, 0}};
-  x[3] = -a * t * x[1];
-  x[4] = a * t * x[0];
+  x[3] = -kTurn * t * x[1];
+  x[4] = kTurn * t * x[0];
   Matrix accelerations = Matrix::Zero(2, 6);
-  accelerations(0, 1) = -a;
-  accelerations(0, 4) = -a * t;
-  accelerations(1, 0) = a;
-  accelerations(1, 3) = a * t;
+  accelerations(0, 1) = -kTurn;
+  accelerations(0, 4) = -kTurn * t;
+  accelerations(1, 0) = kTurn;
+  accelerations(1, 3) = kTurn * t;
   for (const System& system : {turntable_by_functor(), turntable_by_file()}) {
     Closed closed(system);
     closed.slips(t, x, true);
     CHECK(distance(closed.by_state(t, x), moving(accelerations)) < 1e-15);
-    CHECK((closed.by_time(t, x).segment<2>(3) - Eigen::Vector2d(-a * x[4], a * x[3])).norm() < 1e-15);
+    CHECK((closed.by_time(t, x).segment<2>(3) - Eigen::Vector2d(-kTurn * x[4], kTurn * x[3])).norm() < 1e-15);
     closed.dynamics->stabilise(3.0);
     CHECK(distance(closed.by_state(t, x).middleRows(3, 2), accelerations - 3.0 * slip_by_state(t)) < 1e-15);
     closed.dynamics->stabilise(0);
@@ -171,22 +171,23 @@ TEST_CASE("a block that sticks has the derivatives of the acceleration that hold
 TEST_CASE("slip that begins has the derivatives of the friction that would hold") {
   // At r·√(a² + (at)⁴) = mu·g the block breaks away.
   const double t = 1.7;
-  const double r = mu * g / std::hypot(a, a * a * t * t);
-  const Vector x{{r, 0, 0, 0, a * t * r, 0}};
-  const Eigen::Vector2d held(-a * x[1] - a * t * x[4], a * x[0] + a * t * x[3]);
-  REQUIRE(std::abs(held.norm() - mu * g) < 1e-14);
+  const double r = kMu * kGravity / std::hypot(kTurn, kTurn * kTurn * t * t);
+  const Vector x{{r, 0, 0, 0, kTurn * t * r, 0}};
+  const Eigen::Vector2d held(-kTurn * x[1] - kTurn * t * x[4], kTurn * x[0] + kTurn * t * x[3]);
+  REQUIRE(std::abs(held.norm() - kMu * kGravity) < 1e-14);
   Matrix held_by_state = Matrix::Zero(2, 6);
-  held_by_state(0, 1) = -a;
-  held_by_state(0, 4) = -a * t;
-  held_by_state(1, 0) = a;
-  held_by_state(1, 3) = a * t;
+  held_by_state(0, 1) = -kTurn;
+  held_by_state(0, 4) = -kTurn * t;
+  held_by_state(1, 0) = kTurn;
+  held_by_state(1, 3) = kTurn * t;
   for (const System& system : {turntable_by_functor(), turntable_by_file()}) {
     Closed closed(system);
     closed.slips(t, x, true);
     closed.dynamics->break_away(0);
     closed.dynamics->set_closed(closed.dynamics->staying_closed(t, x, Vector(), {0}));
     REQUIRE(closed.dynamics->begins_to_slip(0));
-    CHECK(distance(closed.by_state(t, x), moving(mu * g * direction_by(held) * held_by_state)) < 1e-14);
+    CHECK(distance(closed.by_state(t, x), moving(kMu * kGravity * direction_by(held) * held_by_state)) <
+          1e-14);
   }
 }
 
@@ -239,7 +240,7 @@ friction = { mu = "0.3 + 0.1*sin(x)", velocity = "vx - w*cos(phi)", acts_on = { 
       .system;
 }
 
-struct Rod {
+struct LeaningRod {
   void guards(auto, const auto& x, auto&& h) const {
     using std::cos;
     h[0] = x[3] - x[5] * cos(x[2]);
@@ -269,7 +270,7 @@ System rod_by_functor() {
     c[5] = -3 * std::cos(x[2]);
   };
   tip.friction = friction;
-  return from_functor(Rod{}, {.states = 6, .surfaces = 1}).with_contacts({tip});
+  return from_functor(LeaningRod{}, {.states = 6, .surfaces = 1}).with_contacts({tip});
 }
 
 }  // namespace

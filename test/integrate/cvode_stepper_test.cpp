@@ -19,8 +19,6 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 constexpr MultistepMethod kMethods[] = {MultistepMethod::bdf, MultistepMethod::adams};
 
 Vector solve(FunctionOde& ode, MultistepMethod method, const StepperOptions& options, double start,
@@ -157,7 +155,7 @@ TEST_CASE("the interpolating polynomial is the dense output, and solves the equa
       for (int i = 0; i < 5; ++i) {
         const double t = std::uniform_real_distribution<>(report.start, report.end)(random);
         const Vector x = state_at(*stepper, t, 2);
-        CHECK((x - value_at(interpolant, t)).norm() < 10 * kEpsilon);
+        CHECK((x - value_at(interpolant, t)).norm() < 10 * std::numeric_limits<double>::epsilon());
         CHECK((x - vector({std::cos(t), -std::sin(t)})).norm() < 1e-6);
       }
     }
@@ -210,7 +208,7 @@ TEST_CASE("an interval of a few units in the last place is one step, a longer on
       const double scale = std::max(1.0, std::abs(t));
       for (const int ulps : {1, 2, 3, 10, 49, 100, 150, 1000, 20000}) {
         double end = t;
-        for (int i = 0; i < ulps; ++i) end = std::nextafter(end, kInfinity);
+        for (int i = 0; i < ulps; ++i) end = std::nextafter(end, std::numeric_limits<double>::infinity());
         FunctionOde ode(
             1, [scale](double, ConstVectorRef x, VectorRef dx) { dx = -x / scale; },
             [scale](double, ConstVectorRef, MatrixRef jacobian) { jacobian(0, 0) = -1 / scale; });
@@ -221,8 +219,9 @@ TEST_CASE("an interval of a few units in the last place is one step, a longer on
         CAPTURE(ulps);
         CHECK(report.end == end);
         CHECK(report.status == StepStatus::reached_end);
-        CHECK(std::abs(state_at(*stepper, end, 1)(0) - std::exp((t - end) / scale)) < 4 * kEpsilon);
-        CHECK(std::abs(state_at(*stepper, t, 1)(0) - 1) < 4 * kEpsilon);
+        CHECK(std::abs(state_at(*stepper, end, 1)(0) - std::exp((t - end) / scale)) <
+              4 * std::numeric_limits<double>::epsilon());
+        CHECK(std::abs(state_at(*stepper, t, 1)(0) - 1) < 4 * std::numeric_limits<double>::epsilon());
         CHECK(stepper->step().status == StepStatus::failed);
         if (ulps < 50) CHECK(report.start == t);
       }
@@ -402,7 +401,7 @@ TEST_CASE("projection keeps the state on the unit circle to rounding for a thous
     }
     return worst;
   };
-  CHECK(drift(true) < 4 * kEpsilon);
+  CHECK(drift(true) < 4 * std::numeric_limits<double>::epsilon());
   CHECK(drift(false) > 1e-4);
 }
 
@@ -553,13 +552,17 @@ TEST_CASE("a start that makes no sense is refused with a reason") {
   auto stepper = make_cvode_stepper(ode, MultistepMethod::bdf, tolerances(1, 1e-6));
   CHECK(stepper->step().status == StepStatus::failed);
   CHECK_FALSE(stepper->failure().message.empty());
-  for (const auto& [t, end] : std::vector<std::pair<double, double>>{
-           {1, 1}, {1, 0}, {0, kInfinity}, {std::nan(""), 1}, {0, std::nan("")}}) {
+  for (const auto& [t, end] :
+       std::vector<std::pair<double, double>>{{1, 1},
+                                              {1, 0},
+                                              {0, std::numeric_limits<double>::infinity()},
+                                              {std::nan(""), 1},
+                                              {0, std::nan("")}}) {
     CHECK_FALSE(stepper->start(t, vector({1}), end, 0));
     CHECK(stepper->failure().message.find("cannot start") != std::string::npos);
     CHECK(stepper->step().status == StepStatus::failed);
   }
-  CHECK_FALSE(stepper->start(0, vector({kInfinity}), 1, 0));
+  CHECK_FALSE(stepper->start(0, vector({std::numeric_limits<double>::infinity()}), 1, 0));
   CHECK_FALSE(stepper->failure().by_user_function);
 }
 
@@ -577,7 +580,7 @@ TEST_CASE("tolerances that make no sense are refused, saying which and why") {
   for (const double rtol : {0.0, -1e-3, 1.0, 1e-17, std::nan("")}) {
     CHECK(refusal(tolerances(2, rtol, 1e-9)).find("rtol") != std::string::npos);
   }
-  for (const double atol : {0.0, -1.0, kInfinity, std::nan("")}) {
+  for (const double atol : {0.0, -1.0, std::numeric_limits<double>::infinity(), std::nan("")}) {
     StepperOptions options = tolerances(2, 1e-6);
     options.atol(1) = atol;
     CHECK(refusal(options).find("atol[1]") != std::string::npos);
@@ -586,6 +589,6 @@ TEST_CASE("tolerances that make no sense are refused, saying which and why") {
   StepperOptions options = tolerances(2, 1e-6);
   options.max_step = -1;
   CHECK(refusal(options).find("max_step") != std::string::npos);
-  options.max_step = kInfinity;
+  options.max_step = std::numeric_limits<double>::infinity();
   CHECK(refusal(options).empty());
 }

@@ -21,9 +21,6 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 constexpr OneStepMethod kMethods[] = {OneStepMethod::dopri5, OneStepMethod::dop853};
 // How many evaluations a step takes.
 int cost_of(OneStepMethod method) { return method == OneStepMethod::dopri5 ? 6 : 15; }
@@ -44,7 +41,7 @@ bool is_near_chord(Stepper& stepper, const StepReport& step, double t) {
   const double part = (t - step.start) / (step.end - step.start);
   const Vector chord = (1 - part) * first + part * last;
   const Vector x = state_at(stepper, t, polynomial.states);
-  return ((x - chord).cwiseAbs().array() <= off.array() + 10 * kEpsilon).all();
+  return ((x - chord).cwiseAbs().array() <= off.array() + 10 * std::numeric_limits<double>::epsilon()).all();
 }
 
 Vector solve(FunctionOde& ode, OneStepMethod method, const StepperOptions& options, double start,
@@ -85,7 +82,7 @@ TEST_CASE(
       for (const double part : {0.0, 0.1, 0.37, 0.5, 0.9, 1.0}) {
         const double t = report.start + part * (report.end - report.start);
         const double exact = 1 + t - 3 * t * t + 2 * t * t * t - 0.5 * t * t * t * t;
-        CHECK(std::abs(state_at(*stepper, t, 1)(0) - exact) < 20 * kEpsilon);
+        CHECK(std::abs(state_at(*stepper, t, 1)(0) - exact) < 20 * std::numeric_limits<double>::epsilon());
       }
     }
     CHECK(stepper->statistics().steps <= 7);
@@ -117,7 +114,7 @@ TEST_CASE(
         slope += static_cast<double>(k) * polynomial.coefficient(k) / polynomial.scale;
       }
       const Vector x = state_at(*stepper, report.end, 2);
-      CHECK((slope - vector({x(1), -x(0)})).norm() < 100 * kEpsilon);
+      CHECK((slope - vector({x(1), -x(0)})).norm() < 100 * std::numeric_limits<double>::epsilon());
       return worst;
     };
     const double coarse = worst_error(0.4);
@@ -142,7 +139,7 @@ TEST_CASE("the polynomial of a step is its dense output, and solves the equation
       for (int i = 0; i < 5; ++i) {
         const double t = std::uniform_real_distribution<>(report.start, report.end)(random);
         const Vector x = state_at(*stepper, t, 2);
-        CHECK((x - value_at(interpolant, t)).norm() < 10 * kEpsilon);
+        CHECK((x - value_at(interpolant, t)).norm() < 10 * std::numeric_limits<double>::epsilon());
         CHECK(is_near_chord(*stepper, report, t));
         CHECK((x - vector({std::cos(t), -std::sin(t)})).norm() < 1e-7);
       }
@@ -206,7 +203,7 @@ TEST_CASE(
         velocity(t, x, dx);
         if (!quickly_ || x(states_ - 1) > 0) return;
         if (throws_) throw std::runtime_error("below 0");
-        dx(states_ - 1) = kInfinity;
+        dx(states_ - 1) = std::numeric_limits<double>::infinity();
       }
       void jacobian(double, ConstVectorRef, ConstVectorRef, slideway::MatrixRef) override {}
       void project(double, ConstVectorRef, VectorRef) override {}
@@ -229,7 +226,7 @@ TEST_CASE(
           CHECK(stepper->statistics().steps <= 12);
         }
         CHECK(ends[0] == ends[1]);
-        CHECK(std::abs(ends[0](0) + 1) < 20 * kEpsilon);
+        CHECK(std::abs(ends[0](0) + 1) < 20 * std::numeric_limits<double>::epsilon());
       }
     }
   }
@@ -332,7 +329,7 @@ TEST_CASE("an interval of a few units in the last place is one step") {
       const double scale = std::max(1.0, std::abs(t));
       for (const int ulps : {1, 2, 3, 10, 49, 100, 150, 1000, 20000}) {
         double end = t;
-        for (int i = 0; i < ulps; ++i) end = std::nextafter(end, kInfinity);
+        for (int i = 0; i < ulps; ++i) end = std::nextafter(end, std::numeric_limits<double>::infinity());
         FunctionOde ode(1, [scale](double, ConstVectorRef x, VectorRef dx) { dx = -x / scale; });
         auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
         REQUIRE(stepper->start(t, vector({1}), end, 0));
@@ -341,8 +338,10 @@ TEST_CASE("an interval of a few units in the last place is one step") {
         CAPTURE(ulps);
         CHECK(report.end == end);
         CHECK(report.status == StepStatus::reached_end);
-        CHECK(std::abs(state_at(*stepper, end, 1)(0) - std::exp((t - end) / scale)) < 4 * kEpsilon);
-        CHECK(std::abs(state_at(*stepper, report.start, 1)(0) - 1) < 4 * kEpsilon);
+        CHECK(std::abs(state_at(*stepper, end, 1)(0) - std::exp((t - end) / scale)) <
+              4 * std::numeric_limits<double>::epsilon());
+        CHECK(std::abs(state_at(*stepper, report.start, 1)(0) - 1) <
+              4 * std::numeric_limits<double>::epsilon());
         CHECK(stepper->step().status == StepStatus::failed);
         if (ulps < 50) CHECK(report.start == t);
       }
@@ -488,7 +487,7 @@ TEST_CASE("every step ends on the surface, at no further evaluation, and the den
         const Interpolant polynomial = stepper->interpolant();
         Vector sum = Vector::Zero(2);
         for (Index k = 0; k < polynomial.terms; ++k) sum += polynomial.coefficient(k);
-        CHECK((sum - x).norm() < 10 * kEpsilon);
+        CHECK((sum - x).norm() < 10 * std::numeric_limits<double>::epsilon());
         for (const double part : {0.3, 0.5, 0.8}) {
           const double t = report.start + part * (report.end - report.start);
           CHECK(is_near_chord(*stepper, report, t));
@@ -502,7 +501,7 @@ TEST_CASE("every step ends on the surface, at no further evaluation, and the den
     long calls = 0;
     const auto [free_drift, free_error] = solved(false, free_calls);
     const auto [drift, error] = solved(true, calls);
-    CHECK(drift < 4 * kEpsilon);
+    CHECK(drift < 4 * std::numeric_limits<double>::epsilon());
     CHECK(free_drift > 1e-6);
     CHECK(error <= 2 * free_error);
     CHECK(static_cast<double>(calls) < 1.02 * static_cast<double>(free_calls));
@@ -563,13 +562,17 @@ TEST_CASE("a start of a one-step method that makes no sense is refused with a re
     auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
     CHECK(stepper->step().status == StepStatus::failed);
     CHECK_FALSE(stepper->failure().message.empty());
-    for (const auto& [t, end] : std::vector<std::pair<double, double>>{
-             {1, 1}, {1, 0}, {0, kInfinity}, {std::nan(""), 1}, {0, std::nan("")}}) {
+    for (const auto& [t, end] :
+         std::vector<std::pair<double, double>>{{1, 1},
+                                                {1, 0},
+                                                {0, std::numeric_limits<double>::infinity()},
+                                                {std::nan(""), 1},
+                                                {0, std::nan("")}}) {
       CHECK_FALSE(stepper->start(t, vector({1}), end, 0));
       CHECK(stepper->failure().message.find("cannot start") != std::string::npos);
       CHECK(stepper->step().status == StepStatus::failed);
     }
-    CHECK_FALSE(stepper->start(0, vector({kInfinity}), 1, 0));
+    CHECK_FALSE(stepper->start(0, vector({std::numeric_limits<double>::infinity()}), 1, 0));
     CHECK_FALSE(stepper->failure().by_user_function);
     CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(2, 1e-6)), std::invalid_argument);
     CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(1, 0)), std::invalid_argument);

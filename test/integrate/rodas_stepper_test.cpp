@@ -17,8 +17,6 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
-
 std::unique_ptr<Stepper> make_rodas(SmoothOde& ode, const StepperOptions& options) {
   return make_one_step_stepper(ode, OneStepMethod::rodas, options);
 }
@@ -186,7 +184,7 @@ TEST_CASE("rodas keeps what linear laws keep to rounding, stiff or not") {
       apart = std::max(apart, std::abs(x(0) - x(1)));
     }
   } while (report.status == StepStatus::advanced);
-  CHECK(apart < 10 * kEpsilon);
+  CHECK(apart < 10 * std::numeric_limits<double>::epsilon());
 }
 
 TEST_CASE(
@@ -205,11 +203,12 @@ TEST_CASE(
     const Vector first = state_at(*stepper, report.start, 2);
     const Vector last = state_at(*stepper, report.end, 2);
     const Vector slope = polynomial.coefficient(1) / polynomial.scale;
-    CHECK((slope - vector({first(1), -first(0)})).norm() < 1e3 * kEpsilon / h);
+    CHECK((slope - vector({first(1), -first(0)})).norm() < 1e3 * std::numeric_limits<double>::epsilon() / h);
     const StepChords chords = stepper->chords_of(all);
     for (const double part : {0.1, 0.5, 0.9}) {
       const Vector off = state_at(*stepper, report.start + part * h, 2) - ((1 - part) * first + part * last);
-      for (Index i = 0; i < 2; ++i) CHECK(std::abs(off(i)) <= chords.off[i] + 10 * kEpsilon);
+      for (Index i = 0; i < 2; ++i)
+        CHECK(std::abs(off(i)) <= chords.off[i] + 10 * std::numeric_limits<double>::epsilon());
     }
   } while (report.status == StepStatus::advanced);
 }
@@ -242,6 +241,6 @@ TEST_CASE("rodas stays on the surface that the solution is confined to") {
   ode.with_projection([](double, ConstVectorRef, VectorRef x) { x.normalize(); });
   auto stepper = make_rodas(ode, tolerances(2, 1e-5));
   const Vector x = end_state(*stepper, 0, vector({1, 0}), 20);
-  CHECK(std::abs(x.norm() - 1) < 4 * kEpsilon);
+  CHECK(std::abs(x.norm() - 1) < 4 * std::numeric_limits<double>::epsilon());
   CHECK((x - vector({std::cos(20.0), -std::sin(20.0)})).norm() < 1e-3);
 }

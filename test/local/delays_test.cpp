@@ -8,9 +8,10 @@
 #include <vector>
 
 #include "slideway/io/model_file.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/local/local_runs.hpp"
 
 using namespace slideway;
+using namespace test;
 
 namespace {
 
@@ -32,26 +33,15 @@ ModelInstance integrators(const std::string& coupling) {
       .instantiate({});
 }
 
-Solution run(const ModelInstance& model, double rtol, LocalEvents local, Run run) {
-  Options options{.rtol = rtol};
-  options.recording = Recording::nothing;
-  options.local_events = local;
-  return Simulator(model.problem(), options).run(run);
-}
+using TimesByKind = std::map<std::pair<std::string, EventKind>, std::vector<double>>;
 
-Solution run(const ModelInstance& model, double rtol, LocalEvents local) {
-  return run(model, rtol, local, {.start = model.start, .end = model.end, .state = model.state});
-}
-
-using Times = std::map<std::pair<std::string, EventKind>, std::vector<double>>;
-
-Times times_of(const Solution& solution, Times times = {}) {
+TimesByKind times_by_kind(const Solution& solution, TimesByKind times = {}) {
   for (const EventRecord& event : solution.events)
     times[{event.name.value_or(""), event.kind}].push_back(event.t);
   return times;
 }
 
-void check_same(const Times& mine, const Times& theirs, double most) {
+void check_same(const TimesByKind& mine, const TimesByKind& theirs, double most) {
   REQUIRE(mine.size() == theirs.size());
   for (const auto& [name, times] : theirs) {
     CAPTURE(name.first);
@@ -66,7 +56,7 @@ void check_same(const Times& mine, const Times& theirs, double most) {
 
 TEST_CASE("delayed actions are followed locally at the times of their closed form") {
   const ModelInstance model = integrators("");
-  Times exact;
+  TimesByKind exact;
   for (int i = 1; i <= 30; ++i) {
     const double delay = 0.5 + 0.3 * std::sin(5.0 * i);
     double t = 0.5 + 0.4 * std::sin(2.7 * i);
@@ -77,21 +67,21 @@ TEST_CASE("delayed actions are followed locally at the times of their closed for
     }
   }
   for (const double rtol : {1e-4, 1e-8}) {
-    const Solution solution = run(model, rtol, LocalEvents::on);
+    const Solution solution = run_model(model, rtol, LocalEvents::on);
     CHECK(solution.outcome.reached_end());
     CHECK(solution.warnings.empty());
-    check_same(times_of(solution), exact, 1e-9);
+    check_same(times_by_kind(solution), exact, 1e-9);
   }
 }
 
 TEST_CASE("delayed actions of coupled integrators are those of the run that stops all states") {
   const ModelInstance model = integrators(" + 0.1*(x[i-1] - 2*x[i] + x[i+1])");
   for (const double rtol : {1e-5, 1e-8}) {
-    const Solution local = run(model, rtol, LocalEvents::on);
-    const Solution global = run(model, rtol, LocalEvents::off);
+    const Solution local = run_model(model, rtol, LocalEvents::on);
+    const Solution global = run_model(model, rtol, LocalEvents::off);
     CHECK(local.warnings.empty());
     CHECK(local.events.size() > 200);
-    check_same(times_of(local), times_of(global), 100 * rtol);
+    check_same(times_by_kind(local), times_by_kind(global), 100 * rtol);
     CHECK((local.final.state - global.final.state).lpNorm<Eigen::Infinity>() <= 100 * rtol);
     CHECK(local.pending.size() == global.pending.size());
   }
@@ -99,15 +89,16 @@ TEST_CASE("delayed actions of coupled integrators are those of the run that stop
 
 TEST_CASE("actions that are on their way where a run ends are followed locally by the next one") {
   const ModelInstance model = integrators(" + 0.1*(x[i-1] - 2*x[i] + x[i+1])");
-  const Solution whole = run(model, 1e-9, LocalEvents::off);
-  const Solution first = run(model, 1e-9, LocalEvents::on, {.start = 0, .end = 4.3, .state = model.state});
+  const Solution whole = run_model(model, 1e-9, LocalEvents::off);
+  const Solution first =
+      run_model(model, 1e-9, LocalEvents::on, {.start = 0, .end = 4.3, .state = model.state});
   REQUIRE(first.pending.size() > 5);
-  const Solution second = run(model, 1e-9, LocalEvents::on,
-                              {.start = 4.3,
-                               .end = model.end,
-                               .state = first.final.state,
-                               .mode = first.final.mode,
-                               .pending = first.pending});
+  const Solution second = run_model(model, 1e-9, LocalEvents::on,
+                                    {.start = 4.3,
+                                     .end = model.end,
+                                     .state = first.final.state,
+                                     .mode = first.final.mode,
+                                     .pending = first.pending});
   CHECK(second.warnings.empty());
-  check_same(times_of(second, times_of(first)), times_of(whole), 1e-6);
+  check_same(times_by_kind(second, times_by_kind(first)), times_by_kind(whole), 1e-6);
 }

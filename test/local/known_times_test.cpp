@@ -6,20 +6,13 @@
 #include <vector>
 
 #include "slideway/io/model_file.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/local/local_runs.hpp"
 #include "test/local/same_changes.hpp"
 
 using namespace slideway;
 using namespace test;
 
 namespace {
-
-Solution run(const ModelInstance& instance, double rtol, LocalEvents local) {
-  Options options{.rtol = rtol};
-  options.local_events = local;
-  return Simulator(instance.problem(), options)
-      .run({.start = instance.start, .end = instance.end, .state = instance.state});
-}
 
 const std::string kBlocks =
     "name = \"blocks\"\n[parameters]\nN = 25\n[states]\n"
@@ -28,8 +21,8 @@ const std::string kBlocks =
 
 void check_same(const std::string& text, std::size_t samples) {
   const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  const Solution local = run(instance, 1e-9, LocalEvents::on);
-  const Solution global = run(instance, 1e-9, LocalEvents::off);
+  const Solution local = run_model(instance, 1e-9, LocalEvents::on);
+  const Solution global = run_model(instance, 1e-9, LocalEvents::off);
   CHECK_MESSAGE(local.warnings.empty(), local.warnings.front());
   CHECK(local.outcome.reached_end());
   check_same_changes(local, global, 1e-5);

@@ -7,9 +7,10 @@
 #include <vector>
 
 #include "slideway/io/model_file.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/local/local_runs.hpp"
 
 using namespace slideway;
+using namespace test;
 
 namespace {
 
@@ -38,17 +39,10 @@ std::string edge(const std::string& from, const std::string& to, const std::stri
   return "[[edges]]\nname = \"to " + to + "\"\nfrom = \"" + from + "\"\nto = \"" + to + "\"\n" + more;
 }
 
-Solution run(const ModelInstance& model, double rtol, LocalEvents local) {
-  Options options{.rtol = rtol};
-  options.local_events = local;
-  return Simulator(model.problem(), options)
-      .run({.start = model.start, .end = model.end, .state = model.state});
-}
-
 void check_same(const ModelInstance& model, double rtol, double most, std::size_t least_transitions) {
   CAPTURE(rtol);
-  const Solution local = run(model, rtol, LocalEvents::on);
-  const Solution global = run(model, rtol, LocalEvents::off);
+  const Solution local = run_model(model, rtol, LocalEvents::on);
+  const Solution global = run_model(model, rtol, LocalEvents::off);
   CHECK(local.warnings == global.warnings);
   CHECK(local.outcome.reached_end());
   REQUIRE(local.events.size() == global.events.size());
@@ -91,7 +85,7 @@ TEST_CASE("a system that slides between two locations has the events of a run th
                 edge("night", "day", "when = \"sum(T) - 19.9*N\"\ndirection = \"falling\"\n"),
             "0.5");
   check_same(model, 1e-9, 1e-5, 0);
-  const Solution solution = run(model, 1e-9, LocalEvents::on);
+  const Solution solution = run_model(model, 1e-9, LocalEvents::on);
   CHECK(solution.events.size() > 30);
   CHECK(std::any_of(solution.events.begin(), solution.events.end(), [](const EventRecord& event) {
     return event.to_location == "day|night" && event.kind == EventKind::reset;

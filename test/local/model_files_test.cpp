@@ -7,24 +7,17 @@
 #include <vector>
 
 #include "slideway/io/model_file.hpp"
-#include "slideway/simulate/simulator.hpp"
+#include "test/local/local_runs.hpp"
 
 using namespace slideway;
+using namespace test;
 
 namespace {
 
-Solution run(const ModelInstance& instance, double rtol, LocalEvents local) {
-  Options options{.rtol = rtol};
-  options.recording = Recording::nothing;
-  options.local_events = local;
-  return Simulator(instance.problem(), options)
-      .run({.start = instance.start, .end = instance.end, .state = instance.state});
-}
-
 void check_same(const std::string& text, double rtol, double most) {
   const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  const Solution local = run(instance, rtol, LocalEvents::on);
-  const Solution global = run(instance, rtol, LocalEvents::off);
+  const Solution local = run_model(instance, rtol, LocalEvents::on);
+  const Solution global = run_model(instance, rtol, LocalEvents::off);
   CHECK_MESSAGE(local.warnings.empty(), local.warnings.front());
   CHECK(local.outcome.reached_end());
   REQUIRE(local.events.size() == global.events.size());
@@ -139,8 +132,8 @@ TEST_CASE("sliding of second order is left to the run that stops all states") {
       "v = { value = \"0.2*sin(t + i) + 0.05*(x[i-1] - x[i])*x[i] - sgn(x[i]) - 0.5*sgn(v[i])\", ends = "
       "\"zero\" }\n";
   const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  const Solution local = run(instance, 1e-8, LocalEvents::on);
-  const Solution global = run(instance, 1e-8, LocalEvents::off);
+  const Solution local = run_model(instance, 1e-8, LocalEvents::on);
+  const Solution global = run_model(instance, 1e-8, LocalEvents::off);
   CHECK(local.outcome.status == global.outcome.status);
   CHECK(local.final.mode == global.final.mode);
   CHECK((local.final.state - global.final.state).lpNorm<Eigen::Infinity>() <= 1e-5);
@@ -179,7 +172,7 @@ TEST_CASE("thermostats that are automata are followed locally with the events of
   }
   for (const double rtol : {1e-4, 1e-7, 1e-10}) {
     CAPTURE(rtol);
-    const Solution solution = run(model, rtol, LocalEvents::on);
+    const Solution solution = run_model(model, rtol, LocalEvents::on);
     CHECK(solution.warnings.empty());
     CHECK(solution.outcome.reached_end());
     std::map<std::string, std::vector<double>> found;

@@ -13,7 +13,7 @@ using namespace slideway;
 
 namespace {
 
-const Dimensions tangled{.states = 3, .surfaces = 2};
+const Dimensions kTangled{.states = 3, .surfaces = 2};
 
 // The field of example::Tangled, taking its own branch for every pair of signs.
 struct TangledBySigns : example::Tangled {
@@ -49,7 +49,7 @@ System tangled_by_regions() {
                        {"-+", TangledRegion{-1, 1}},
                        {"+-", TangledRegion{1, -1}},
                        {"++", TangledRegion{1, 1}}},
-                      TangledGuards{}, tangled);
+                      TangledGuards{}, kTangled);
 }
 
 bool same(const Matrix& a, const Matrix& b) {
@@ -59,8 +59,8 @@ bool same(const Matrix& a, const Matrix& b) {
 }  // namespace
 
 TEST_CASE("the three doors give the same numbers on the same model, at vertices and between them") {
-  Evaluator by_lambda(from_functor(example::Tangled{}, tangled));
-  Evaluator by_signs(from_signs(TangledBySigns{}, tangled));
+  Evaluator by_lambda(from_functor(example::Tangled{}, kTangled));
+  Evaluator by_signs(from_signs(TangledBySigns{}, kTangled));
   Evaluator by_regions(tangled_by_regions());
   const double t = 0.9;
   const Vector x = Eigen::Vector3d{0.3, -1.2, 0.8};
@@ -214,7 +214,7 @@ TEST_CASE("regions given as plain functions get finite differences and the same 
   };
   Evaluator evaluator(
       from_regions({{"++", plain(1, 1)}, {"+-", plain(1, -1)}, {"-+", plain(-1, 1)}, {"--", plain(-1, -1)}},
-                   TangledGuards{}, tangled));
+                   TangledGuards{}, kTangled));
   CHECK(evaluator.field_dx_source() == DerivativeSource::finite_difference);
   CHECK(evaluator.guards_dx_source() == DerivativeSource::dual);
   Evaluator exact(tangled_by_regions());

@@ -29,7 +29,7 @@ struct Blocks {
 };
 
 // A double integrator with a ramp, under a relay on a combination of its states.
-struct Relay {
+struct MovingRelay {
   void guards(auto t, const auto& x, auto&& h) const { h[0] = x[0] + 0.5 * x[1] - 0.01 * t; }
   void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
     dx[0] = x[1];
@@ -97,7 +97,7 @@ TEST_CASE("blocks that stick and slip let go where a march finds that they do") 
 }
 
 TEST_CASE("sliding under one relay ends where a march finds that it does") {
-  check_same(from_functor(Relay{}, {.states = 2, .surfaces = 1}), Eigen::Vector2d{1, 0});
+  check_same(from_functor(MovingRelay{}, {.states = 2, .surfaces = 1}), Eigen::Vector2d{1, 0});
 }
 
 TEST_CASE(

@@ -14,12 +14,12 @@ using namespace slideway;
 namespace {
 
 // x' = -lambda, h = x: at rest from t = x(0) on.
-struct Relay {
+struct RestingRelay {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = -lambda[0]; }
 };
 
-// As Relay, but from below it is pushed three times as fast.
+// As RestingRelay, but from below it is pushed three times as fast.
 struct Lopsided {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = 1.0 - 2.0 * lambda[0]; }
@@ -47,7 +47,7 @@ struct TwoRelays {
   }
 };
 
-System relay() { return from_functor(Relay{}, {.states = 1, .surfaces = 1}); }
+System relay() { return from_functor(RestingRelay{}, {.states = 1, .surfaces = 1}); }
 Run relay_run(double end) { return {.start = 0, .end = end, .state = Vector::Ones(1)}; }
 
 ModelInstance instance_of(const std::string& name) { return models::find_model(name).instantiate({}); }

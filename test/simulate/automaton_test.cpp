@@ -1,5 +1,6 @@
 // Locations and edges: entry, priorities, loops, and two locations joined by one guard.
 #include <cmath>
+#include <numbers>
 #include <stdexcept>
 
 #include "test/simulate/hybrid.hpp"
@@ -8,8 +9,6 @@ using namespace slideway;
 using namespace slideway::test;
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 // x' = rate.
 System drift(double rate) {
@@ -22,7 +21,7 @@ Edge edge(const std::string& from, const std::string& to, Guard when, Direction 
 }
 
 // One side of x' = −sgn(x) + 1.5 sin t, which slides while |1.5 sin t| < 1; the second state adds up the relay.
-struct Driven {
+struct DrivenSide {
   double side;
   void field(auto t, const auto&, const auto&, auto&& dx) const {
     using std::sin;
@@ -39,7 +38,7 @@ struct DrivenRelay {
   }
 };
 
-struct Relay {
+struct PulledRelay {
   double pull;
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto&, const auto& lambda, auto&& dx) const {
@@ -57,7 +56,7 @@ struct Pushed {
   }
 };
 
-System driven(double side) { return from_functor(Driven{side}, {.states = 2}); }
+System driven(double side) { return from_functor(DrivenSide{side}, {.states = 2}); }
 System driven_relay() { return from_functor(DrivenRelay{}, {.states = 2, .surfaces = 1}); }
 
 // The relay as two locations joined by opposite edges on one guard.
@@ -282,7 +281,7 @@ TEST_CASE("a follower that takes off from a cam does not land at once at any tol
         const Solution solution = run(automaton, {0, 0}, 0.2, with(method, rtol));
         REQUIRE(solution.outcome.reached_end());
         CHECK(contains(story(solution), "transition on to off, transition off to on, transition on to off"));
-        const double turn = 2 * kPi / cam.speed;
+        const double turn = 2 * std::numbers::pi / cam.speed;
         for (std::size_t k = 2; k < solution.events.size(); ++k) {
           CHECK(solution.events[k].t - solution.events[k - 2].t == doctest::Approx(turn).epsilon(1e-3));
         }
@@ -401,8 +400,8 @@ TEST_CASE("a reset that all locations have fires once at the instant of a transi
 
 TEST_CASE("surfaces of a location slide, and an edge leaves the slide for the mode of the next location") {
   for_every_method([](const Options& options) {
-    const System attracted = from_functor(Relay{0.5}, {.states = 2, .surfaces = 1});
-    const System carried = from_functor(Relay{2}, {.states = 2, .surfaces = 1});
+    const System attracted = from_functor(PulledRelay{0.5}, {.states = 2, .surfaces = 1});
+    const System carried = from_functor(PulledRelay{2}, {.states = 2, .surfaces = 1});
     const Automaton automaton({{"held", attracted}, {"carried", carried}},
                               {edge("held", "carried", component(1, 2), Direction::rising)}, "held");
     const Solution solution = run(automaton, {0.5, 0}, 3, options);
@@ -416,8 +415,8 @@ TEST_CASE("surfaces of a location slide, and an edge leaves the slide for the mo
 
 TEST_CASE("an edge by the clock that is due where the solution slides from the start on is taken at once") {
   for_every_method([](const Options& options) {
-    const System attracted = from_functor(Relay{0.5}, {.states = 2, .surfaces = 1});
-    const System carried = from_functor(Relay{2}, {.states = 2, .surfaces = 1});
+    const System attracted = from_functor(PulledRelay{0.5}, {.states = 2, .surfaces = 1});
+    const System carried = from_functor(PulledRelay{2}, {.states = 2, .surfaces = 1});
     const Guard clock([](auto t, const auto&) {
       using std::sin;
       return sin(t);
@@ -454,7 +453,7 @@ TEST_CASE("two locations joined by opposite edges slide as the one system does")
     const double leaves = std::asin(2.0 / 3);
     CHECK(std::any_of(two.events.begin(), two.events.end(), [&](const EventRecord& event) {
       return event.kind == EventKind::sliding_exit &&
-             std::abs(event.t - (2 * kPi + leaves)) < 1e3 * options.rtol;
+             std::abs(event.t - (2 * std::numbers::pi + leaves)) < 1e3 * options.rtol;
     }));
   });
 }

@@ -55,7 +55,7 @@ std::vector<double> exact_times(double speed, double end) {
 }
 
 // x'' = A sin t − F with Fc = 0.5 and Fs = 0.5(1.6 + 0.4 cos x): what holds depends on the place.
-struct Driven {
+struct DrivenBody {
   double amplitude = 1.2;
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
   void break_away(auto, const auto& x, auto&& ratios) const {
@@ -188,7 +188,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a ratio that depends on the place agrees with an automaton of stick and slip") {
-  const System system = from_functor(Driven{}, {.states = 2, .surfaces = 1});
+  const System system = from_functor(DrivenBody{}, {.states = 2, .surfaces = 1});
   const Automaton by_hand = driven_by_hand(1.2);
   for (const Method method : every_method) {
     for (const double rtol : {1e-6, 1e-9}) {

@@ -3,6 +3,7 @@
 #include <cmath>
 #include <string>
 
+#include "test/simulate/gravity.hpp"
 #include "test/simulate/model_text.hpp"
 
 using namespace slideway;
@@ -10,7 +11,6 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr double g = 9.81;
 constexpr Method every_stepper[] = {Method::dopri5, Method::dop853, Method::rodas,
                                     Method::adams,  Method::bdf,    Method::automatic};
 
@@ -23,7 +23,7 @@ std::string number(double value) {
 // A block on a slope: x down the slope, y along it, z across. `units` of length and of mass.
 std::string block(double alpha, double mu, double vx, double vy, double end, double length = 1,
                   const std::string& more = "") {
-  return "[parameters]\nm = 2.0\ng = " + number(g * length) + "\nalpha = " + number(alpha) +
+  return "[parameters]\nm = 2.0\ng = " + number(kGravity * length) + "\nalpha = " + number(alpha) +
          "\nmu = " + number(mu) + "\n[states]\nx = 0\ny = 0\nz = 0\nvx = " + number(vx * length) +
          "\nvy = " + number(vy * length) + "\nvz = 0\n[time]\nend = " + number(end) +
          "\n[derivatives]\nx = \"vx\"\ny = \"vy\"\nz = \"vz\"\nvx = \"g*sin(alpha)\"\nvy = \"0\"\nvz = "
@@ -68,21 +68,22 @@ TEST_CASE("a block thrown along a plane goes straight, stops at v/(mu g) and sta
   const double mu = 0.4, speed = 3;
   for (const double angle : {0.0, 0.7, 2.5, -1.2}) {
     CAPTURE(angle);
-    const double stops = speed / (mu * g);
+    const double stops = speed / (mu * kGravity);
     const double way = 0.5 * speed * stops;
-    for_all_methods(block(0, mu, speed * std::cos(angle), speed * std::sin(angle), 5),
-                    [&](const Finished& finished, double rtol) {
-                      REQUIRE(kinds(finished.solution) == "sliding_entry");
-                      CHECK(finished.solution.events[0].surface_names.front() == "slip of slope");
-                      CHECK(std::abs(finished.solution.events[0].t - stops) < 10 * rtol);
-                      CHECK(std::abs(finished.end(0) - way * std::cos(angle)) < 100 * rtol);
-                      CHECK(std::abs(finished.end(1) - way * std::sin(angle)) < 100 * rtol);
-                      CHECK(std::hypot(finished.end(3), finished.end(4)) < 1e-15);
-                      CHECK(finished.solution.final.mode.word() == "00");
-                      CHECK(finished.observed("Fx", 0.1) == doctest::Approx(-2 * mu * g * std::cos(angle)));
-                      CHECK(finished.observed("Fy", 0.1) == doctest::Approx(-2 * mu * g * std::sin(angle)));
-                      CHECK(std::abs(finished.observed("Fx", 4.0)) < 1e-12);
-                    });
+    for_all_methods(
+        block(0, mu, speed * std::cos(angle), speed * std::sin(angle), 5),
+        [&](const Finished& finished, double rtol) {
+          REQUIRE(kinds(finished.solution) == "sliding_entry");
+          CHECK(finished.solution.events[0].surface_names.front() == "slip of slope");
+          CHECK(std::abs(finished.solution.events[0].t - stops) < 10 * rtol);
+          CHECK(std::abs(finished.end(0) - way * std::cos(angle)) < 100 * rtol);
+          CHECK(std::abs(finished.end(1) - way * std::sin(angle)) < 100 * rtol);
+          CHECK(std::hypot(finished.end(3), finished.end(4)) < 1e-15);
+          CHECK(finished.solution.final.mode.word() == "00");
+          CHECK(finished.observed("Fx", 0.1) == doctest::Approx(-2 * mu * kGravity * std::cos(angle)));
+          CHECK(finished.observed("Fy", 0.1) == doctest::Approx(-2 * mu * kGravity * std::sin(angle)));
+          CHECK(std::abs(finished.observed("Fx", 4.0)) < 1e-12);
+        });
   }
 }
 
@@ -92,7 +93,7 @@ TEST_CASE("a block at rest on a slope below its angle of friction does not creep
     CHECK(finished.solution.final.mode.word() == "00");
     CHECK(std::abs(finished.end(0)) < 1e-12);
     CHECK(std::abs(finished.end(3)) < 1e-15);
-    CHECK(finished.observed("Fx", 500) == doctest::Approx(-2 * g * std::sin(0.3)).epsilon(1e-13));
+    CHECK(finished.observed("Fx", 500) == doctest::Approx(-2 * kGravity * std::sin(0.3)).epsilon(1e-13));
   });
 }
 
@@ -102,7 +103,7 @@ TEST_CASE("a block thrown across a slope turns down and stops where the equation
   for (const double k : {1.3, 2.0, 4.0}) {
     CAPTURE(k);
     const double mu = k * std::tan(alpha);
-    const double pull = g * std::sin(alpha);
+    const double pull = kGravity * std::sin(alpha);
     const double stops = v0 / pull * k / (k * k - 1);
     const double x = v0 * v0 / (4 * pull * (k * k - 1));
     const double y = v0 * v0 / (2 * pull) * 4 * k / (4 * k * k - 1);
@@ -118,7 +119,7 @@ TEST_CASE("a block thrown across a slope turns down and stops where the equation
 
 TEST_CASE("a block thrown across a slope in other units turns down and stops as well") {
   const double alpha = 0.3, v0 = 2, k = 2, length = 1e5;
-  const double pull = g * std::sin(alpha);
+  const double pull = kGravity * std::sin(alpha);
   Vector units = Vector::Constant(6, length);
   for_all_methods(
       block(alpha, k * std::tan(alpha), 0, v0, 3, length), {1e-4, 1e-8},
@@ -143,8 +144,8 @@ TEST_CASE("at the angle of friction the speed and its part downhill have a const
 
 TEST_CASE("a block thrown up a steep slope slips back") {
   const double alpha = 0.6, mu = 0.4, v0 = 3;
-  const double up = g * (std::sin(alpha) + mu * std::cos(alpha));
-  const double down = g * (std::sin(alpha) - mu * std::cos(alpha));
+  const double up = kGravity * (std::sin(alpha) + mu * std::cos(alpha));
+  const double down = kGravity * (std::sin(alpha) - mu * std::cos(alpha));
   for_all_methods(block(alpha, mu, -v0, 0, 2), [&](const Finished& finished, double rtol) {
     REQUIRE(kinds(finished.solution) == "crossing");
     const double turn = v0 / up;
@@ -159,7 +160,7 @@ TEST_CASE("a ball with spin slips along a parabola until it rolls at 2u/(7 mu g)
   const double vx = 1.5, vy = -0.4, wx = 30, wy = -20;
   const double ux = vx - R * wy, uy = vy + R * wx;
   const double u = std::hypot(ux, uy);
-  const double rolls = 2 * u / (7 * mu * g);
+  const double rolls = 2 * u / (7 * mu * kGravity);
   const std::string start = "z = \"R\"\nvx = 1.5\nvy = -0.4\nvz = 0\nwx = 30\nwy = -20\nwz = 5";
   for_all_methods(ball(0.5, mu, start, 1.0), [&](const Finished& finished, double rtol) {
     REQUIRE(kinds(finished.solution) == "sliding_entry");
@@ -169,11 +170,12 @@ TEST_CASE("a ball with spin slips along a parabola until it rolls at 2u/(7 mu g)
     CHECK(std::abs(finished.end(3) - R * finished.end(7)) < 1e-13);
     CHECK(std::abs(finished.end(4) + R * finished.end(6)) < 1e-13);
     CHECK(std::abs(finished.end(8) - 5) < 100 * rtol);
-    const double x = vx * rolls - 0.5 * mu * g * rolls * rolls * ux / u + (vx - 2 * ux / 7) * (1 - rolls);
+    const double x =
+        vx * rolls - 0.5 * mu * kGravity * rolls * rolls * ux / u + (vx - 2 * ux / 7) * (1 - rolls);
     CHECK(std::abs(finished.end(0) - x) < 100 * rtol);
     // Half way it is on the parabola.
     const double t = 0.5 * rolls;
-    CHECK(std::abs(finished.solution.trajectory(t)(1) - (vy * t - 0.5 * mu * g * t * t * uy / u)) <
+    CHECK(std::abs(finished.solution.trajectory(t)(1) - (vy * t - 0.5 * mu * kGravity * t * t * uy / u)) <
           100 * rtol);
   });
 }
@@ -181,7 +183,7 @@ TEST_CASE("a ball with spin slips along a parabola until it rolls at 2u/(7 mu g)
 TEST_CASE("a block breaks away on a table that turns ever faster") {
   // At the radius r the friction is m·r·√(a² + w⁴) for w = a·t.
   const double mu = 0.3, r = 0.5, a = 0.4;
-  const double slips = std::pow(mu * mu * g * g / (r * r) - a * a, 0.25) / a;
+  const double slips = std::pow(mu * mu * kGravity * kGravity / (r * r) - a * a, 0.25) / a;
   const auto text = [&](double end) {
     return "[parameters]\na = 0.4\n[states]\nx = 0.5\ny = 0\nz = 0\nvx = 0\nvy = 0\nvz = 0\n[time]\nend = " +
            number(end) +
@@ -235,7 +237,7 @@ SlowSlip slow_slip(double mu, double r, double a, double slips, double end) {
   const auto rates = [&](const SlowSlip& at) {
     const double v1 = at.vx + a * at.t * at.y, v2 = at.vy - a * at.t * at.x;
     const double v = std::hypot(v1, v2);
-    return SlowSlip{1, at.vx, at.vy, -mu * g * v1 / v, -mu * g * v2 / v};
+    return SlowSlip{1, at.vx, at.vy, -mu * kGravity * v1 / v, -mu * kGravity * v2 / v};
   };
   const auto moved = [](const SlowSlip& at, const SlowSlip& rate, double h) {
     return SlowSlip{at.t + h * rate.t, at.x + h * rate.x, at.y + h * rate.y, at.vx + h * rate.vx,
@@ -243,7 +245,7 @@ SlowSlip slow_slip(double mu, double r, double a, double slips, double end) {
   };
   while (s.t < end) {
     const double v = std::hypot(s.vx + a * s.t * s.y, s.vy - a * s.t * s.x);
-    const double h = std::min({0.5 * v / (mu * g), 1e-4, end - s.t});
+    const double h = std::min({0.5 * v / (mu * kGravity), 1e-4, end - s.t});
     const SlowSlip k1 = rates(s), k2 = rates(moved(s, k1, h / 2)), k3 = rates(moved(s, k2, h / 2)),
                    k4 = rates(moved(s, k3, h));
     s = moved(moved(moved(moved(s, k1, h / 6), k2, h / 3), k3, h / 3), k4, h / 6);
@@ -259,7 +261,7 @@ TEST_CASE("a block breaks away once on a table that turns a little faster all th
   const double mu = 0.3, r = 0.5;
   for (const double a : {0.001, 0.004, 0.02}) {
     CAPTURE(a);
-    const double slips = std::pow(mu * mu * g * g / (r * r) - a * a, 0.25) / a;
+    const double slips = std::pow(mu * mu * kGravity * kGravity / (r * r) - a * a, 0.25) / a;
     // The block begins at the angle that it has gone through at the time when it breaks away.
     const double before = 1;
     const double start = slips - before, end = slips + 1;
@@ -355,7 +357,7 @@ TEST_CASE("friction that holds more at rest lets go with a jump of the accelerat
   replace("vy = \"0\"", "vy = \"0.6*g*sin(t)\"");
   replace("\"-g*cos(alpha)\"", "\"-g\"");
   const double slips = std::asin(mu_s);
-  const double speed = g * (std::cos(slips) - std::cos(1.0)) - mu * g * (1 - slips);
+  const double speed = kGravity * (std::cos(slips) - std::cos(1.0)) - mu * kGravity * (1 - slips);
   for_all_methods(text, [&](const Finished& finished, double rtol) {
     REQUIRE(kinds(finished.solution) == "sliding_exit");
     CHECK(std::abs(finished.solution.events[0].t - slips) < 100 * rtol);
@@ -366,8 +368,8 @@ TEST_CASE("friction that holds more at rest lets go with a jump of the accelerat
 
 TEST_CASE("a ball that hits a floor slips or rolls off against its direction of slip") {
   const double e = 0.5, R = 0.03, height = 0.4;
-  const double fall = std::sqrt(2 * height / g);
-  const double u = g * fall;
+  const double fall = std::sqrt(2 * height / kGravity);
+  const double u = kGravity * fall;
   const double vx = 0.6, vy = 0.3, wx = 5, wy = -12;
   const double sx = vx - R * wy, sy = vy + R * wx;
   const double s = std::hypot(sx, sy);
@@ -578,13 +580,13 @@ acts_on = { vz2 = "1/2" }
 restitution = 0
 friction = { mu = "mu2", velocity = ["vx2", "vy2"], acts_on = [{ vx2 = "1/2" }, { vy2 = "1/2" }] }
 )toml";
-    const double slows = mu1 * g;
-    const double drags = std::max(0.0, (mu1 * m1 - mu2 * (m1 + m2)) * g / m2);
+    const double slows = mu1 * kGravity;
+    const double drags = std::max(0.0, (mu1 * m1 - mu2 * (m1 + m2)) * kGravity / m2);
     const double together = v0 / (slows + drags);
     const double common = drags * together;
-    const double ends = drags > 0 ? together + common / (mu2 * g) : together;
+    const double ends = drags > 0 ? together + common / (mu2 * kGravity) : together;
     const double lower =
-        0.5 * drags * together * together + (drags > 0 ? 0.5 * common * common / (mu2 * g) : 0.0);
+        0.5 * drags * together * together + (drags > 0 ? 0.5 * common * common / (mu2 * kGravity) : 0.0);
     const double upper = lower + 0.5 * v0 * together;
     for_all_methods(text, {1e-4, 1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
       REQUIRE(finished.solution.events.size() == (drags > 0 ? 2 : 1));

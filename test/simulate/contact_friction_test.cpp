@@ -4,14 +4,13 @@
 #include <functional>
 #include <string>
 
+#include "test/simulate/gravity.hpp"
 #include "test/simulate/model_text.hpp"
 
 using namespace slideway;
 using namespace slideway::test;
 
 namespace {
-
-constexpr double g = 9.81;
 
 double bisected(double low, double high, const std::function<double(double)>& f) {
   for (int k = 0; k < 200; ++k) {
@@ -49,14 +48,14 @@ TEST_CASE("a block on a slope below its angle of friction really rests") {
     CHECK(finished.solution.events.empty());
     CHECK(std::abs(finished.end(0)) < 1e-9);  // no more than rounding, in 1000 s
     CHECK(std::abs(finished.end(2)) < 1e-12);
-    CHECK(finished.observed("slope", 500) == doctest::Approx(2 * g * std::cos(0.3)).epsilon(1e-13));
+    CHECK(finished.observed("slope", 500) == doctest::Approx(2 * kGravity * std::cos(0.3)).epsilon(1e-13));
   });
 }
 
 TEST_CASE("a block that is thrown up a slope stops, and rests or comes back by the slope's angle") {
   for (const double alpha : {0.3, 0.6}) {
-    const double up = g * (std::sin(alpha) + 0.4 * std::cos(alpha));
-    const double down = std::max(0.0, g * (std::sin(alpha) - 0.4 * std::cos(alpha)));
+    const double up = kGravity * (std::sin(alpha) + 0.4 * std::cos(alpha));
+    const double down = std::max(0.0, kGravity * (std::sin(alpha) - 0.4 * std::cos(alpha)));
     const double turn = 3 / up;
     for_all_methods(
         block(std::to_string(alpha), "-3.0", "n", "0.4", "2"), [&](const Finished& finished, double rtol) {
@@ -73,11 +72,11 @@ TEST_CASE("a block that is thrown up a slope stops, and rests or comes back by t
 TEST_CASE("a block on a slope that is shaken across itself sticks and slips at exact times") {
   // The slope moves by a·sin(wt) along its normal: N = m(g·cos α + a·w²·... ) with n'' = -a·w²·sin(wt).
   const double alpha = 0.3, mu = 0.4, a = 0.02, w = 12;
-  const auto normal = [&](double t) { return g * std::cos(alpha) - a * w * w * std::sin(w * t); };
-  const auto pull = [&](double t) { return g * std::sin(alpha) - mu * normal(t); };
+  const auto normal = [&](double t) { return kGravity * std::cos(alpha) - a * w * w * std::sin(w * t); };
+  const auto pull = [&](double t) { return kGravity * std::sin(alpha) - mu * normal(t); };
   const double slips = bisected(0, 0.5 * 3.14159265358979 / w, pull);
   const auto speed = [&](double t) {
-    return (g * std::sin(alpha) - mu * g * std::cos(alpha)) * (t - slips) +
+    return (kGravity * std::sin(alpha) - mu * kGravity * std::cos(alpha)) * (t - slips) +
            mu * a * w * (std::cos(w * slips) - std::cos(w * t));
   };
   const double sticks = bisected(2.0 / w, 6.0 / w, speed);
@@ -124,7 +123,7 @@ friction = { mu = "mu", velocity = "v + R*w", acts_on = { v = "1/m", w = "R/(0.4
   for_all_methods(text, [](const Finished& finished, double rtol) {
     REQUIRE(finished.solution.events.size() == 1);
     CHECK(kinds(finished.solution) == "sliding_entry");
-    CHECK(std::abs(finished.solution.events[0].t - 2 * 2.0 / (7 * 0.2 * g)) < 100 * rtol);
+    CHECK(std::abs(finished.solution.events[0].t - 2 * 2.0 / (7 * 0.2 * kGravity)) < 100 * rtol);
     CHECK(std::abs(finished.end(2) - 5 * 2.0 / 7) < 100 * rtol);
     CHECK(std::abs(finished.end(2) + 0.1 * finished.end(4)) < 1e-14);
   });
@@ -132,7 +131,7 @@ friction = { mu = "mu", velocity = "v + R*w", acts_on = { v = "1/m", w = "R/(0.4
 
 TEST_CASE("a ball that falls with friction slips or rolls off at its impacts") {
   // From the height 0.8 + R the speed is u; a ball that slips loses mu·(1 + e)·u of its speed, one that sticks two sevenths of it.
-  const double u = std::sqrt(2 * g * 0.8), e = 0.6;
+  const double u = std::sqrt(2 * kGravity * 0.8), e = 0.6;
   for (const double mu : {0.03, 0.4}) {
     for (const char* const law : {"newton", "poisson"}) {
       const std::string text =
@@ -148,7 +147,7 @@ TEST_CASE("a ball that falls with friction slips or rolls off at its impacts") {
         CHECK(kinds(finished.solution) == "impact");
         const double v = mu < 0.1 ? 1 - mu * (1 + e) * u : 5.0 / 7;
         CHECK(std::abs(finished.end(2) - v) < 100 * rtol);
-        CHECK(std::abs(finished.end(3) - (e * u - g * (0.5 - u / g))) < 100 * rtol);
+        CHECK(std::abs(finished.end(3) - (e * u - kGravity * (0.5 - u / kGravity))) < 100 * rtol);
       });
     }
   }
@@ -174,11 +173,13 @@ std::string rod(double phi, double w, double mu, double e, const std::string& en
 TEST_CASE("a rod that falls over its end sticks until its friction is used up") {
   // It turns about its end: phi'' = (3g/4)·sin phi, and T/N at the end is known by phi.
   const double phi0 = 0.1, w0 = 0.4, mu = 0.3;
-  const auto squared = [&](double phi) { return w0 * w0 + 1.5 * g * (std::cos(phi0) - std::cos(phi)); };
+  const auto squared = [&](double phi) {
+    return w0 * w0 + 1.5 * kGravity * (std::cos(phi0) - std::cos(phi));
+  };
   const auto left = [&](double phi) {
-    const double turn = 0.75 * g * std::sin(phi);
+    const double turn = 0.75 * kGravity * std::sin(phi);
     const double along = turn * std::cos(phi) - squared(phi) * std::sin(phi);
-    const double normal = g - turn * std::sin(phi) - squared(phi) * std::cos(phi);
+    const double normal = kGravity - turn * std::sin(phi) - squared(phi) * std::cos(phi);
     return mu * normal - std::abs(along);
   };
   const double angle = bisected(phi0, 0.7, left);
@@ -313,15 +314,15 @@ restitution = 0
 friction = { mu = 0.1, velocity = "VX", acts_on = { VX = "1/M" } }
 )toml";
   // Both start when t = 0.4 g, with the acceleration (t - 0.4g)/4; then the upper one takes T = t - (t - 0.4 g)/4 = 0.5 g at t = 1.6 g/3.
-  const double both = 0.4 * g, apart = (0.5 - 0.1) * g * 4 / 3;
+  const double both = 0.4 * kGravity, apart = (0.5 - 0.1) * kGravity * 4 / 3;
   for_all_methods(text, {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
     REQUIRE(finished.solution.events.size() == 2);
     CHECK(std::abs(finished.solution.events[0].t - both) < 100 * rtol);
     CHECK(std::abs(finished.solution.events[1].t - apart) < 100 * rtol);
     const double V = (apart - both) * (apart - both) / 8;
     const double after = 12 - apart;
-    CHECK(std::abs(finished.end(6) - (V + after * (0.5 - 0.4) * g / 3)) < 1000 * rtol);
-    CHECK(std::abs(finished.end(2) - (V + (144 - apart * apart) / 2 - 0.5 * g * after)) < 1000 * rtol);
+    CHECK(std::abs(finished.end(6) - (V + after * (0.5 - 0.4) * kGravity / 3)) < 1000 * rtol);
+    CHECK(std::abs(finished.end(2) - (V + (144 - apart * apart) / 2 - 0.5 * kGravity * after)) < 1000 * rtol);
   });
 }
 
@@ -361,7 +362,8 @@ TEST_CASE("the forces of a contact and of its friction are observed, alone and i
   std::string text = block("0.3", "-3.0", "n", "0.4", "2");
   text.replace(text.find("mu = \"mu\", velocity"), 10, "name = \"grip\", mu = \"mu\", ");
   text += "[options]\nobserve = [\"slope\", \"grip\", \"part = grip/slope\"]\n";
-  const double normal = 2 * g * std::cos(0.3), turn = 3 / (g * (std::sin(0.3) + 0.4 * std::cos(0.3)));
+  const double normal = 2 * kGravity * std::cos(0.3),
+               turn = 3 / (kGravity * (std::sin(0.3) + 0.4 * std::cos(0.3)));
   for_all_methods(text, {1e-5, 1e-9}, [&](const Finished& finished, double) {
     for (const double t : {0.5 * turn, 0.9 * turn}) {
       CHECK(finished.observed("grip", t) == doctest::Approx(0.4 * normal).epsilon(1e-12));
@@ -369,9 +371,9 @@ TEST_CASE("the forces of a contact and of its friction are observed, alone and i
     }
     for (const double t : {1.5, 2.0}) {
       CHECK(finished.observed("slope", t) == doctest::Approx(normal).epsilon(1e-12));
-      CHECK(finished.observed("grip", t) == doctest::Approx(-2 * g * std::sin(0.3)).epsilon(1e-10));
+      CHECK(finished.observed("grip", t) == doctest::Approx(-2 * kGravity * std::sin(0.3)).epsilon(1e-10));
       CHECK(finished.observed("twice = 2*slope + grip", t) ==
-            doctest::Approx(2 * normal - 2 * g * std::sin(0.3)).epsilon(1e-10));
+            doctest::Approx(2 * normal - 2 * kGravity * std::sin(0.3)).epsilon(1e-10));
     }
   });
 }
@@ -401,10 +403,11 @@ restitution = 0
 friction = { name = "drag", mu = 0.25, velocity = "v[i]", acts_on = { "v[i]" = "1/i" } }
 )toml");
   REQUIRE(finished.solution.outcome.succeeded());
-  CHECK(finished.observed("drag1", 0.2) == doctest::Approx(-0.25 * g).epsilon(1e-12));
+  CHECK(finished.observed("drag1", 0.2) == doctest::Approx(-0.25 * kGravity).epsilon(1e-12));
   CHECK(finished.observed("drag2", 0.2) == 0);
   CHECK(finished.observed("floor2", 0.2) == 0);
-  CHECK(finished.observed("all = drag1 + drag2 + floor1", 0.2) == doctest::Approx(0.75 * g).epsilon(1e-12));
+  CHECK(finished.observed("all = drag1 + drag2 + floor1", 0.2) ==
+        doctest::Approx(0.75 * kGravity).epsilon(1e-12));
 }
 
 TEST_CASE("what is wrong with the friction of a contact is told with its place") {

@@ -1,6 +1,7 @@
 // Unilateral constraints: impacts, rest, release, several at once, and with moving bodies.
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 
 #include "test/simulate/hybrid.hpp"
@@ -9,9 +10,6 @@ using namespace slideway;
 using namespace slideway::test;
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
-constexpr double kEpsilon = std::numeric_limits<double>::epsilon();
 
 System falling(double g = 10) {
   return smooth(2, [g](auto, const auto& x, auto&& dx) {
@@ -203,10 +201,11 @@ TEST_CASE("a body in a corner leaves one wall and then the other as the force tu
     REQUIRE(story(solution) == "release, release");
     CHECK(solution.events[0].to->word() == "+0");
     CHECK(solution.events[1].to->word() == "++");
-    CHECK(error(solution.events[0].t, 0.5 * kPi) < 100 * options.rtol);
-    CHECK(error(solution.events[1].t, kPi - 0.5) < 100 * options.rtol);
-    CHECK(error(solution.final.state[0], std::cos(2.8) + 2.8 - 0.5 * kPi) < 1000 * options.rtol);
-    CHECK(error(solution.final.state[1], std::sin(3.3) + 2.8 - (kPi - 0.5)) < 1000 * options.rtol);
+    CHECK(error(solution.events[0].t, 0.5 * std::numbers::pi) < 100 * options.rtol);
+    CHECK(error(solution.events[1].t, std::numbers::pi - 0.5) < 100 * options.rtol);
+    CHECK(error(solution.final.state[0], std::cos(2.8) + 2.8 - 0.5 * std::numbers::pi) < 1000 * options.rtol);
+    CHECK(error(solution.final.state[1], std::sin(3.3) + 2.8 - (std::numbers::pi - 0.5)) <
+          1000 * options.rtol);
   });
 }
 
@@ -251,7 +250,7 @@ TEST_CASE("a weight on a shaking table leaves it when the table falls faster tha
       using std::sin;
       return x[0] - A * sin(w * t);
     });
-    const double leaves = kPi / (6 * w);
+    const double leaves = std::numbers::pi / (6 * w);
     const double v = A * w * std::cos(w * leaves);
     const double lands = bisect(
         [&](double t) {
@@ -349,9 +348,11 @@ TEST_CASE("a bead in a bowl stays on it, in place and in velocity, to rounding")
     double worst_gap = 0, worst_rate = 0;
     for (int k = 0; k <= 1000; ++k) {
       const Vector x = solution.trajectory(0.03 * k * (1 - 1e-12));
-      worst_gap = std::max(worst_gap, std::abs(1 - x[0] * x[0] - x[1] * x[1]) / (kEpsilon * 2));
+      worst_gap = std::max(
+          worst_gap, std::abs(1 - x[0] * x[0] - x[1] * x[1]) / (std::numeric_limits<double>::epsilon() * 2));
       const double size = 2 * (std::abs(x[0] * x[2]) + std::abs(x[1] * x[3])) + 1e-3;
-      worst_rate = std::max(worst_rate, std::abs(2 * (x[0] * x[2] + x[1] * x[3])) / (kEpsilon * size));
+      worst_rate = std::max(worst_rate, std::abs(2 * (x[0] * x[2] + x[1] * x[3])) /
+                                            (std::numeric_limits<double>::epsilon() * size));
     }
     CHECK(worst_gap <= 100);
     CHECK(worst_rate <= 100);

@@ -2,6 +2,7 @@
 #include <atomic>
 #include <cmath>
 #include <limits>
+#include <numbers>
 #include <stdexcept>
 
 #include "test/simulate/hybrid.hpp"
@@ -10,8 +11,6 @@ using namespace slideway;
 using namespace slideway::test;
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 System oscillator() {
   return smooth(2, [](auto, const auto& x, auto&& dx) {
@@ -39,8 +38,8 @@ struct Attracting {
 struct Turning {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
-    dx[0] = 2000 * kPi * x[1];
-    dx[1] = -2000 * kPi * x[0];
+    dx[0] = 2000 * std::numbers::pi * x[1];
+    dx[1] = -2000 * std::numbers::pi * x[0];
     dx[2] = lambda[0];
     dx[3] = 0.0 * x[3];
   }
@@ -113,8 +112,8 @@ TEST_CASE("a guard fires once for each crossing in its direction") {
     REQUIRE(both.size() == 6);
     const double allowed = 1000 * options.rtol;
     for (std::size_t k = 0; k < 3; ++k) {
-      CHECK(error(down[k], (0.5 + 2.0 * static_cast<double>(k)) * kPi) < allowed);
-      CHECK(error(up[k], (1.5 + 2.0 * static_cast<double>(k)) * kPi) < allowed);
+      CHECK(error(down[k], (0.5 + 2.0 * static_cast<double>(k)) * std::numbers::pi) < allowed);
+      CHECK(error(up[k], (1.5 + 2.0 * static_cast<double>(k)) * std::numbers::pi) < allowed);
       CHECK(both[2 * k] == down[k]);
       CHECK(both[2 * k + 1] == up[k]);
     }

@@ -12,7 +12,7 @@ using namespace slideway::test;
 
 namespace {
 
-struct Block {
+struct PlainBlock {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
   void field(auto, const auto& x, const auto& lambda, auto&& dx) const {
     dx[0] = x[1];
@@ -20,7 +20,9 @@ struct Block {
   }
 };
 
-System block() { return from_functor(Block{}, {.states = 2, .surfaces = 1, .surface_names = {"stick"}}); }
+System block() {
+  return from_functor(PlainBlock{}, {.states = 2, .surfaces = 1, .surface_names = {"stick"}});
+}
 
 std::string refusal(const std::function<void()>& call) {
   try {

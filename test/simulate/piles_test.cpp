@@ -11,7 +11,7 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr long double kGravity = 9.81L, kGap = 0.2L, kHeight = 0.1L;
+constexpr long double kLongGravity = 9.81L, kGap = 0.2L, kHeight = 0.1L;
 
 struct Hit {
   std::string contact;
@@ -26,7 +26,7 @@ std::vector<Hit> exact_hits(int blocks, long double e, long double slowest) {
   long double t = 0;
   std::vector<Hit> hits;
   while (true) {
-    long double wait = (v[0] + std::sqrt(v[0] * v[0] + 2 * kGravity * z[0])) / kGravity;
+    long double wait = (v[0] + std::sqrt(v[0] * v[0] + 2 * kLongGravity * z[0])) / kLongGravity;
     std::size_t hit = 0;
     for (std::size_t i = 1; i < n; ++i) {
       const long double closing = v[i - 1] - v[i];
@@ -36,8 +36,8 @@ std::vector<Hit> exact_hits(int blocks, long double e, long double slowest) {
     }
     t += wait;
     for (std::size_t i = 0; i < n; ++i) {
-      z[i] += v[i] * wait - kGravity * wait * wait / 2;
-      v[i] -= kGravity * wait;
+      z[i] += v[i] * wait - kLongGravity * wait * wait / 2;
+      v[i] -= kLongGravity * wait;
     }
     const long double approach = hit == 0 ? -v[0] : v[hit - 1] - v[hit];
     if (approach < slowest) return hits;

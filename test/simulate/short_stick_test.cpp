@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numbers>
 #include <vector>
 
 #include "slideway/model/from_functor.hpp"
@@ -10,11 +11,10 @@
 namespace slideway {
 namespace {
 
-constexpr double kPi = 3.14159265358979323846;
 constexpr double kBelt = 0.1;
 
 // A block on a spring and a belt, pushed ever harder: x'' = −x + σ(−½ sgn(σ(x' − σ v)) + a t²/2), in either direction σ.
-struct Block {
+struct PushedBlock {
   double a = 0;
   double direction = 1;
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[1] - direction * kBelt; }
@@ -30,8 +30,8 @@ struct Exact {
   explicit Exact(double acceleration) : a(acceleration) {
     // 0.4 + 0.1 t = 0.5 + a t²/2
     slips = 0.2 / (kBelt + std::sqrt(kBelt * kBelt - 0.2 * a));
-    double low = slips + kPi;
-    double high = slips + 2 * kPi;
+    double low = slips + std::numbers::pi;
+    double high = slips + 2 * std::numbers::pi;
     for (int halving = 0; halving < 60; ++halving) {
       const double middle = 0.5 * (low + high);
       (velocity(middle) < kBelt ? low : high) = middle;
@@ -55,12 +55,12 @@ TEST_CASE("a short stick is found however near to the tolerances its dip is") {
         CAPTURE(rtol);
         CAPTURE(direction);
         // The dip is 18 times as deep as an error that is tolerated in the velocity.
-        const double a = 18 * 0.11 * rtol / (2 * kPi);
+        const double a = 18 * 0.11 * rtol / (2 * std::numbers::pi);
         const Exact exact(a);
         Options options;
         options.rtol = rtol;
         options.method = method;
-        const System system = from_functor(Block{a, direction}, {.states = 2, .surfaces = 1});
+        const System system = from_functor(PushedBlock{a, direction}, {.states = 2, .surfaces = 1});
         const Vector start = direction * Eigen::Vector2d(0.4, kBelt);
         const Solution solution = Simulator(system, options).run({.start = 0, .end = 8, .state = start});
         REQUIRE(solution.outcome.reached_end());
@@ -70,7 +70,7 @@ TEST_CASE("a short stick is found however near to the tolerances its dip is") {
         CHECK(solution.events[2].kind == EventKind::sliding_exit);
         CHECK(std::abs(solution.events[0].t - exact.slips) <= 100 * rtol);
         // The errors of the velocity are felt with their square roots.
-        const double half = exact.slips + 2 * kPi - exact.sticks;
+        const double half = exact.slips + 2 * std::numbers::pi - exact.sticks;
         CHECK(half > 0);
         CHECK(std::abs(solution.events[1].t - exact.sticks) < half);
       }
@@ -86,7 +86,7 @@ TEST_CASE("a dip far below the tolerances stays a touch") {
       Options options;
       options.rtol = rtol;
       options.method = method;
-      const System system = from_functor(Block{1e-3 * rtol, 1}, {.states = 2, .surfaces = 1});
+      const System system = from_functor(PushedBlock{1e-3 * rtol, 1}, {.states = 2, .surfaces = 1});
       const Solution solution =
           Simulator(system, options).run({.start = 0, .end = 40, .state = Eigen::Vector2d(0.4, kBelt)});
       REQUIRE(solution.outcome.reached_end());

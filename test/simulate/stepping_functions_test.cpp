@@ -2,6 +2,7 @@
 // hysteresis, hypot. Beside closed forms.
 #include <cmath>
 #include <functional>
+#include <numbers>
 #include <string>
 
 #include "slideway/model/check.hpp"
@@ -11,8 +12,6 @@ using namespace slideway;
 using namespace slideway::test;
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 // y' = f, where c is a clock that is a state, and t is the time.
 std::string integral_of(const std::string& f, double end) {
@@ -45,9 +44,10 @@ TEST_CASE("functions that step, of the time and of a state, have the integrals o
       {"mod(1 - ARG, -0.8)", [](double s) { return -0.8 * phase((1 - s) / -0.8); }},
       {"square(3*ARG + 1)", [](double s) { return std::sin(3 * s + 1) > 0 ? 1.0 : -1.0; }},
       {"square(1 - 3*ARG)", [](double s) { return std::sin(1 - 3 * s) > 0 ? 1.0 : -1.0; }},
-      {"triangle(2*ARG + 0.3)", [](double s) { return 2 / kPi * std::asin(std::sin(2 * s + 0.3)); }},
-      {"sawtooth(2.5*ARG)", [](double s) { return 2 * phase(2.5 * s / (2 * kPi)) - 1; }},
-      {"pulse(4*ARG, 0.3)", [](double s) { return phase(4 * s / (2 * kPi)) < 0.3 ? 1.0 : 0.0; }},
+      {"triangle(2*ARG + 0.3)",
+       [](double s) { return 2 / std::numbers::pi * std::asin(std::sin(2 * s + 0.3)); }},
+      {"sawtooth(2.5*ARG)", [](double s) { return 2 * phase(2.5 * s / (2 * std::numbers::pi)) - 1; }},
+      {"pulse(4*ARG, 0.3)", [](double s) { return phase(4 * s / (2 * std::numbers::pi)) < 0.3 ? 1.0 : 0.0; }},
       {"sat(ARG - 2, -0.5, 1)", [](double s) { return std::min(std::max(s - 2, -0.5), 1.0); }},
       {"deadzone(ARG - 2, -0.5, 1)", [](double s) { return s - 2 - std::min(std::max(s - 2, -0.5), 1.0); }},
       {"hypot(ARG - 2, 0.5)", [](double s) { return std::hypot(s - 2, 0.5); }},

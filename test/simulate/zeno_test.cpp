@@ -1,6 +1,7 @@
 // Accumulation points of impacts and resets: their time and state against closed forms, and what follows them.
 #include <array>
 #include <cmath>
+#include <numbers>
 
 #include "models/registry.hpp"
 #include "test/simulate/hybrid.hpp"
@@ -9,8 +10,6 @@ using namespace slideway;
 using namespace slideway::test;
 
 namespace {
-
-constexpr double kPi = 3.14159265358979323846;
 
 System falling(double g) {
   return smooth(2, [g](auto, const auto& x, auto&& dx) {
@@ -336,7 +335,7 @@ TEST_CASE("the crossings of a super-twisting controller accumulate at the exact 
       },
       [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 2, .surfaces = 1});
   const double omega = std::sqrt(2 * k2 - k1 * k1 / 4);
-  const double r = std::exp(-kPi * k1 / (2 * omega));
+  const double r = std::exp(-std::numbers::pi * k1 / (2 * omega));
   const double speed = std::sqrt(2 * k2) * std::exp(-k1 / (2 * omega) * std::atan2(omega, k1 / 2));
   const double exact = 2 * speed / (k2 * (1 - r));
   for (const Method method : every_method) {
@@ -368,7 +367,7 @@ TEST_CASE("crossings that accumulate are followed to their limit where flights t
       [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 2, .surfaces = 1});
   const double above = k2 - push, below = k2 + push;
   const auto omega = [](double pull) { return std::sqrt(2 * pull - k1 * k1 / 4); };
-  const auto ratio = [&](double pull) { return std::exp(-kPi * k1 / (2 * omega(pull))); };
+  const auto ratio = [&](double pull) { return std::exp(-std::numbers::pi * k1 / (2 * omega(pull))); };
   const double r = ratio(above), q = ratio(below);
   const double speed =
       std::sqrt(2 * above) * std::exp(-k1 / (2 * omega(above)) * std::atan2(omega(above), k1 / 2));
@@ -546,14 +545,14 @@ TEST_CASE("crossings that come faster for a while and then no more are followed 
     const Solution solution = run(system, {0.001, 0, 0}, 10, with(method, 1e-8));
     REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     // The phase at the end over π: x = 0.001 + sin of it.
-    CHECK(solution.events.size() == static_cast<std::size_t>(solution.final.state[1] / kPi));
+    CHECK(solution.events.size() == static_cast<std::size_t>(solution.final.state[1] / std::numbers::pi));
   }
 }
 
 TEST_CASE("crossings that come faster for a while move no state that does not change") {
   // x = sin(1 - k ln(1 - t)) vanishes where 1 - t = 2^(1/π - n). The guard x (x - y) vanishes there and, for the
   // constant y = -2, nowhere else; its gradient has a part along y.
-  const double k = kPi / std::log(2.0);
+  const double k = std::numbers::pi / std::log(2.0);
   const System system = from_functor(
       [k](auto t, const auto& x, const auto& lambda, auto&& dx) {
         using std::cos, std::log;
@@ -565,12 +564,12 @@ TEST_CASE("crossings that come faster for a while move no state that does not ch
     for (const double rtol : {1e-6, 1e-8, 1e-10, 1e-12, 1e-13}) {
       CAPTURE(std::string(to_string(method)));
       CAPTURE(rtol);
-      const Solution solution =
-          run(system, {std::sin(1.0), -2}, 1 - std::pow(2.0, 0.5 + 1 / kPi - 11), with(method, rtol));
+      const Solution solution = run(system, {std::sin(1.0), -2},
+                                    1 - std::pow(2.0, 0.5 + 1 / std::numbers::pi - 11), with(method, rtol));
       REQUIRE_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
       REQUIRE(count(solution, EventKind::crossing) == 10);
       for (int n = 1; n <= 10; ++n) {
-        const double exact = 1 - std::pow(2.0, 1 / kPi - n);
+        const double exact = 1 - std::pow(2.0, 1 / std::numbers::pi - n);
         CHECK(std::abs(solution.events[static_cast<std::size_t>(n - 1)].t - exact) < 1000 * rtol + 1e-14);
       }
       CHECK(std::abs(solution.final.state[1] + 2) < 1e-15);
