@@ -15,6 +15,8 @@ namespace {
 // 1e-6 of it are left out.
 constexpr double kLeastSingular = 1e-9;
 constexpr double kLeastStretch = 1e-6;
+// An event that leaves no direction has singular values that are rounding errors of the directions before it, whose length is 1.
+constexpr double kRounding = 1e-14;
 
 // A with S = B·A, its rows orthonormal and orthogonal to what all events wipe out.
 Matrix surviving_directions(Index n, const std::vector<Passage>& passages) {
@@ -32,7 +34,7 @@ Matrix surviving_directions(Index n, const std::vector<Passage>& passages) {
     const Eigen::JacobiSVD<Matrix> event(passage.after * kept * origin, Eigen::ComputeThinV);
     const Vector& singular = event.singularValues();
     Index rank = 0;
-    while (rank < seen && singular[rank] > kLeastSingular * singular[0]) ++rank;
+    while (rank < seen && singular[rank] > std::max(kLeastSingular * singular[0], kRounding)) ++rank;
     const Index lost = std::min(seen - rank, passage.most);
     if (lost == 0) continue;
     const Matrix wiped_out = origin * event.matrixV().rightCols(lost);

@@ -44,10 +44,12 @@ struct Place {
   PeriodicOrbit orbit = {};
 };
 
+// The product of all multipliers plus `shift` that an orbit does not always have. A zero counts whether it is exact or a rounding error.
 double product_with(const PeriodicOrbit& orbit, double shift) {
   std::complex<double> product = 1;
   for (const FloquetMultiplier& multiplier : orbit.multipliers)
-    if (multiplier.kind == MultiplierKind::ordinary) product *= multiplier.value + shift;
+    if (multiplier.kind == MultiplierKind::ordinary || multiplier.kind == MultiplierKind::exact_zero)
+      product *= multiplier.value + shift;
   return product.real();
 }
 

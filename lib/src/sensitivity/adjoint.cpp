@@ -372,7 +372,8 @@ class AdjointRun {
     // The times of functions that are zero at once, a row for each.
     Matrix together;
     for_columns(*instant, weighs_times, [&](Index first, const Saltation::Change& change) {
-      before.middleRows(first, change.after.cols()) = change.after.topRows(n_).transpose() * v_.topRows(n_);
+      before.middleRows(first, change.after.cols()) =
+          change.linear().topRows(n_).transpose() * v_.topRows(n_);
       const bool is_one = change.times.rows() == 0;
       add_times(k, first, is_one ? change.time : Vector(change.times.row(0).transpose()), before);
       if (is_one) return;
@@ -465,7 +466,7 @@ class AdjointRun {
                                            : accumulation.limit(*instant, **zeno, saltation_, s);
       accumulation.note(*instant, change);
       add_times(j + 1, 0, change.time, gathered);
-      s.topRows(n_) = change.after.topRows(n_);
+      s.topRows(n_) = change.linear().topRows(n_);
       if (!change.exists) end_existence(instant->t, change.reason);
       if (j + 1 < k) add_forward(segments()[j + 1].start, s, gathered);
     }

@@ -1,5 +1,8 @@
 // A problem with parameters as states, from the problems for other values of them.
 #include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -15,6 +18,10 @@ namespace slideway {
 namespace {
 
 constexpr std::size_t kMostInstances = 512;
+// A derivative by a parameter is one of sixth order; where it differs from that of fourth order by more than this part, the step is made
+// shorter, so many times at most. The error is then about the power 3/2 of this part.
+constexpr double kApart = 1e-7;
+constexpr int kLevels = 6;
 
 // The instances by the values of their parameters, made when first asked for.
 class Family {
@@ -48,30 +55,74 @@ class Family {
     const double value = std::abs(values_[parameter]);
     return 0.01 * (value > 0 ? value : 1.0);
   }
-  // result += Σ ∂value/∂pₖ·rates(k); value(member, out) is what is differentiated, at the own values.
+  // result += Σ ∂value/∂pₖ·rates(k) at the parameters of x; value(member, out) is what is differentiated.
   template <class Value>
-  void add_by_parameters(ConstVectorRef rates, const Value& value, VectorRef result) const {
-    Vector buffer, derivative(result.size()), moved = values_;
+  void add_by_parameters(ConstVectorRef x, ConstVectorRef rates, const Value& value, VectorRef result) const {
+    Vector buffer, derivative, shorter;
     for (Index k = 0; k < rates.size(); ++k) {
       if (rates[k] == 0) continue;
-      difference(
-          step(k),
-          [&](double s, Vector& out) {
-            moved[k] = values_[k] + s;
-            value(*at(moved), out);
-          },
-          buffer, derivative);
-      moved[k] = values_[k];
+      derivative.resize(result.size());
+      double apart = differentiate(x, k, 0, value, buffer, derivative);
+      // A parameter that is multiplied by the time needs ever shorter steps.
+      for (int level = 1; level < kLevels && apart > kApart * derivative.lpNorm<Eigen::Infinity>(); ++level) {
+        shorter.resize(result.size());
+        const double apart_there = differentiate(x, k, level, value, buffer, shorter);
+        // Rounding errors grow instead.
+        if (!(apart_there < apart)) break;
+        apart = apart_there;
+        derivative.swap(shorter);
+      }
       result += rates[k] * derivative;
     }
   }
 
  private:
+  // By steps that are step(k) times a tenth to the power `level`. It returns what difference() does, less the rounding errors of values.
+  template <class Value>
+  double differentiate(ConstVectorRef x, Index k, int level, const Value& value, Vector& buffer,
+                       VectorRef derivative) const {
+    const auto here = x.tail(parameters());
+    const double h = step(k) * std::pow(0.1, level);
+    const Neighbours* const beside = here == values_ ? &neighbours(k, level, h) : nullptr;
+    Vector moved = here, largest;
+    const double apart = difference(
+        h,
+        [&](double s, Vector& out) {
+          if (beside) {
+            value(*(*beside)[static_cast<std::size_t>(std::lround(s / h) + kDifferenceReach)], out);
+          } else {
+            moved[k] = here[k] + s;
+            value(*at(moved), out);
+          }
+        },
+        buffer, derivative, &largest);
+    const double rounding =
+        16 * std::numeric_limits<double>::epsilon() / h * largest.lpNorm<Eigen::Infinity>();
+    return std::max(0.0, apart - rounding);
+  }
+
+  // The members at pₖ + j·h, j from −kDifferenceReach on, without that at 0: those that a derivative at the own values takes.
+  using Neighbours = std::array<std::shared_ptr<const Member>, 2 * kDifferenceReach + 1>;
+  const Neighbours& neighbours(Index parameter, int level, double h) const {
+    const std::lock_guard<std::mutex> lock(neighbours_mutex_);
+    Neighbours& result = neighbours_[{parameter, level}];
+    if (result.back()) return result;
+    Vector moved = values_;
+    for (int j = -kDifferenceReach; j <= kDifferenceReach; ++j) {
+      if (j == 0) continue;
+      moved[parameter] = values_[parameter] + j * h;
+      result[static_cast<std::size_t>(j + kDifferenceReach)] = at(moved);
+    }
+    return result;
+  }
+
   std::function<ModelInstance(const Vector&)> make_;
   Vector values_;
   std::shared_ptr<const Member> own_;
   mutable std::mutex mutex_;
   mutable std::map<std::vector<double>, std::shared_ptr<const Member>> members_;
+  mutable std::mutex neighbours_mutex_;
+  mutable std::map<std::pair<Index, int>, Neighbours> neighbours_;
 };
 
 using FamilyPointer = std::shared_ptr<const Family>;
@@ -108,16 +159,57 @@ class FamilyMaker {
     functions.value = [family, pick, n](double t, ConstVectorRef x) {
       return pick(family->of(x)->problem).value(t, x.head(n));
     };
-    functions.rate = [family, own, pick, n](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                                            GuardFunctions::States) {
+    functions.rate = [family, pick, n](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
+                                       GuardFunctions::States) {
       Vector result(1);
-      result[0] = own.rate(t, x.head(n), t_dot, x_dot.head(n));
+      result[0] = pick(family->of(x)->problem).rate(t, x.head(n), t_dot, x_dot.head(n));
       family->add_by_parameters(
-          x_dot.tail(family->parameters()),
+          x, x_dot.tail(family->parameters()),
           [&](const Family::Member& member, Vector& out) {
             out[0] = pick(member.problem).value(t, x.head(n));
           },
           result);
+      return result[0];
+    };
+    // A parameter that moves makes it a difference of rates; without one the second derivative is that of the problem.
+    functions.mixed = [family, pick, n](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
+                                        double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
+                                        GuardFunctions::States) {
+      const Index k = family->parameters();
+      const auto member = family->of(x);
+      const Guard& here = pick(member->problem);
+      Vector result(1);
+      result[0] =
+          here.mixed(t, x.head(n), t_first, x_first.head(n), t_second, x_second.head(n), x_mixed.head(n));
+      const auto add = [&](ConstVectorRef rates, double t_dot, ConstVectorRef x_dot) {
+        family->add_by_parameters(
+            x, rates,
+            [&](const Family::Member& other, Vector& out) {
+              out[0] = pick(other.problem).rate(t, x.head(n), t_dot, x_dot.head(n));
+            },
+            result);
+      };
+      add(x_first.tail(k), t_second, x_second);
+      add(x_second.tail(k), t_first, x_first);
+      const auto value = [&](const Family::Member& other, Vector& out) {
+        out[0] = pick(other.problem).value(t, x.head(n));
+      };
+      family->add_by_parameters(x, x_mixed.tail(k), value, result);
+      if (x_second.tail(k).isZero(0)) return result[0];
+      Vector moved = x, buffer, second(1);
+      for (Index i = 0; i < k; ++i) {
+        if (x_first[n + i] == 0) continue;
+        difference(
+            family->step(i),
+            [&](double s, Vector& out) {
+              moved[n + i] = x[n + i] + s;
+              out.setZero();
+              family->add_by_parameters(moved, x_second.tail(k), value, out);
+            },
+            buffer, second);
+        moved[n + i] = x[n + i];
+        result += x_first[n + i] * second;
+      }
       return result[0];
     };
     guards_.emplace_back(own, Guard(std::move(functions)));
@@ -152,16 +244,21 @@ class FamilyMaker {
       dx.tail(k).setZero();
     };
     if (own.definition().field_along) {
-      definition.field_along = [family, of, own, n, k](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                       double t_dot, ConstVectorRef x_dot,
-                                                       ConstVectorRef lambda_dot, VectorRef dx,
-                                                       VectorRef dx_dot) {
-        own.definition().field_along(t, x.head(n), lambda, t_dot, x_dot.head(n), lambda_dot, dx.head(n),
-                                     dx_dot.head(n));
+      definition.field_along = [family, of, n, k](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                  double t_dot, ConstVectorRef x_dot,
+                                                  ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot) {
+        const auto here = family->of(x);
+        if (t_dot == 0 && x_dot.head(n).isZero(0) && lambda_dot.isZero(0)) {
+          of(*here).field(t, x.head(n), lambda, dx.head(n));
+          dx_dot.head(n).setZero();
+        } else {
+          of(*here).definition().field_along(t, x.head(n), lambda, t_dot, x_dot.head(n), lambda_dot,
+                                             dx.head(n), dx_dot.head(n));
+        }
         dx.tail(k).setZero();
         dx_dot.tail(k).setZero();
         family->add_by_parameters(
-            x_dot.tail(k),
+            x, x_dot.tail(k),
             [&](const Family::Member& member, Vector& out) { of(member).field(t, x.head(n), lambda, out); },
             dx_dot.head(n));
       };
@@ -171,25 +268,24 @@ class FamilyMaker {
         of(*family->of(x)).guards(t, x.head(n), h);
       };
       if (own.definition().guards_along) {
-        definition.guards_along = [family, of, own, n, k](double t, ConstVectorRef x, double t_dot,
-                                                          ConstVectorRef x_dot, VectorRef h,
-                                                          VectorRef h_dot) {
-          own.definition().guards_along(t, x.head(n), t_dot, x_dot.head(n), h, h_dot);
+        definition.guards_along = [family, of, n, k](double t, ConstVectorRef x, double t_dot,
+                                                     ConstVectorRef x_dot, VectorRef h, VectorRef h_dot) {
+          of(*family->of(x)).definition().guards_along(t, x.head(n), t_dot, x_dot.head(n), h, h_dot);
           family->add_by_parameters(
-              x_dot.tail(k),
+              x, x_dot.tail(k),
               [&](const Family::Member& member, Vector& out) { of(member).guards(t, x.head(n), out); },
               h_dot);
         };
       }
       if (own.definition().guards_dx) {
-        definition.guards_dx = [family, of, own, n, k](double t, ConstVectorRef x, MatrixRef jacobian) {
-          own.definition().guards_dx(t, x.head(n), jacobian.leftCols(n));
+        definition.guards_dx = [family, of, n, k](double t, ConstVectorRef x, MatrixRef jacobian) {
+          of(*family->of(x)).definition().guards_dx(t, x.head(n), jacobian.leftCols(n));
           jacobian.rightCols(k).setZero();
           Vector rates = Vector::Zero(k);
           for (Index j = 0; j < k; ++j) {
             rates[j] = 1;
             family->add_by_parameters(
-                rates,
+                x, rates,
                 [&](const Family::Member& member, Vector& out) { of(member).guards(t, x.head(n), out); },
                 jacobian.col(n + j));
             rates[j] = 0;
@@ -293,7 +389,7 @@ ExtendedProblem extend_by_differences(const std::function<ModelInstance(const Ve
   for (Index j = 0; j < k; ++j) {
     Vector column = Vector::Zero(n);
     family->add_by_parameters(
-        Vector::Unit(k, j),
+        parameters, Vector::Unit(k, j),
         [&](const Family::Member& member, Vector& out) {
           if (member.instance.state.size() != n)
             throw std::invalid_argument("the number of states depends on it");

@@ -171,17 +171,27 @@ double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, Cons
     return rates[slot / 2];
   }
   if (const std::optional<double> exact = slope_of_exit(regime, slot, t, x, t_dot, x_dot)) return *exact;
-  Vector derivative(1);
-  const double step = difference_step(t, x, t_dot, x_dot, regime.typical_sizes(), 1);
-  Vector at(x.size());
-  refined_difference(
-      step,
-      [&](double s, Vector& out) {
-        at = x + s * x_dot;
-        out[0] = value(regime, slot, t + s * t_dot, at);
-      },
-      buffer_, derivative);
-  return derivative[0];
+  Vector derivative(1), at(x.size());
+  const auto along = [&](double time_rate, ConstVectorRef direction) {
+    const double step = difference_step(t, x, time_rate, direction, regime.typical_sizes(), 1);
+    refined_difference(
+        step,
+        [&](double s, Vector& out) {
+          at = x + s * direction;
+          out[0] = value(regime, slot, t + s * time_rate, at);
+        },
+        buffer_, derivative);
+    return derivative[0];
+  };
+  // Each parameter moves by itself, and by the same steps at every event: a problem for other values of it may have to be made.
+  const Index n = regime.states_of_problem();
+  Vector direction = x_dot;
+  direction.tail(x.size() - n).setZero();
+  double result = t_dot == 0 && direction.isZero(0) ? 0 : along(t_dot, direction);
+  for (Index k = n; k < x.size(); ++k) {
+    if (x_dot[k] != 0) result += x_dot[k] * along(0, Vector::Unit(x.size(), k));
+  }
+  return result;
 }
 
 Vector Saltation::times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate,
@@ -553,6 +563,7 @@ Saltation::Change Saltation::in_orders(const Instant& instant, const std::vector
       if (!is_same_time(change.time_above[c], change.time_below[c])) change.time[c] = kNoNumber;
     }
     change.after = change.after_above;
+    change.in_one_order = *orders[0];
     if (agree(change.after_above, change.after_below)) return change;
     change.exists = false;
     change.reason = "two events coincide, and what follows depends on which of them is first";

@@ -40,6 +40,10 @@ class Saltation {
     Matrix times = {};
     Vector time_below = {}, time_above = {};
     Matrix after_below = {}, after_above = {};
+    // S⁺ where two events coincide and their order matters, with the same order in every column; empty elsewhere.
+    Matrix in_one_order = {};
+    // linear() is S⁺ as a linear map of S. It is exact for directions in which the events still coincide.
+    const Matrix& linear() const { return in_one_order.size() > 0 ? in_one_order : after; }
   };
 
   // `middle` is for modes between events that coincide.
