@@ -267,7 +267,8 @@ TEST_CASE("the page fits a desktop and a phone, by day and by night") {
   for (const int width : {desktop, phone}) {
     CAPTURE(width);
     Browser browser(place.path() / std::to_string(width), width, 900);
-    for (const char* model : {"evaporator", "corner", "bouncing-ball", "friction-belt", "heat-rod", "relay"}) {
+    for (const char* model :
+         {"evaporator", "corner", "bouncing-ball", "friction-belt", "heat-rod", "relay"}) {
       CAPTURE(model);
       const std::string page = page_of(place, {model});
       for (const char* scheme : {"light", "dark"}) {
