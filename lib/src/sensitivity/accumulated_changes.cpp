@@ -90,21 +90,35 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
     change.time[k] = impact->time[k] + derivative[0];
   }
   if (!change.time.allFinite()) return false;
-  // The force of the closed contact does to the rest of the state what the remaining impulses do. The projection leaves the motion along
-  // the contacts as it is, so that the time has no part in it.
-  instant.to->velocity(instant.t, instant.after, velocity);
+  // The force of the closed contact does to the rest of the state what the remaining impulses do, and the gap is as wide at the end of
+  // flights as at their begin. From the last event at t_k on the motion is that with the contact closed, from the projected state:
+  //     S⁺(t_k) = DΠ (x_k)_p − f⁺ (t_k)_p,     S⁺(t*) = (I + (t* − t_k) J⁺) S⁺(t_k)
+  // S before the limit would not do, since relative velocities of its columns act on the rest of it until then.
+  const Past& event = past_.back();
+  Vector projected = event.after, along(s.rows());
+  contacts.project(event.t, closed, lambda, weights, projected);
+  instant.to->velocity(event.t, projected, velocity);
   change.after.resize(s.rows(), s.cols());
   for (Index k = 0; k < s.cols(); ++k) {
-    const Vector direction = s.col(k);
+    Vector direction = event.at.col(k);
+    refined_difference(
+        difference_step(event.t, event.after, event.time[k], direction, instant.from->typical_sizes(), 1),
+        [&](double step, Vector& out) {
+          out = event.after + step * direction;
+          contacts.project(event.t + step * event.time[k], closed, lambda, weights, out);
+        },
+        buffer, moved);
+    direction = moved - event.time[k] * velocity;
     refined_difference(
         difference_step(instant.t, instant.after, 0, direction, instant.from->typical_sizes(), 1),
         [&](double step, Vector& out) {
-          out = instant.after + step * direction;
-          contacts.project(instant.t, closed, lambda, weights, out);
+          moved = instant.after + step * direction;
+          instant.to->velocity(instant.t, moved, out);
         },
-        buffer, moved);
-    change.after.col(k) = moved;
+        buffer, along);
+    change.after.col(k) = direction + (instant.t - event.t) * along;
   }
+  instant.to->velocity(instant.t, instant.after, velocity);
   change.at = change.after + velocity * change.time.transpose();
   return true;
 }
