@@ -26,7 +26,8 @@ class Browser {
  public:
   using Json = nlohmann::json;
 
-  // Whether there is one that starts. Where there must be one, a test that needs it finds out as soon itself.
+  // works() tells whether a browser is installed and starts. It does not start one where SLIDEWAY_NEEDS_BROWSER is set: a test whose
+  // browser does not start fails there anyhow.
   static bool works() {
     static const bool does = [] {
       if (command().empty()) return false;

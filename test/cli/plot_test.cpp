@@ -38,7 +38,8 @@ std::string script(const Workplace& place, std::vector<std::string> words) {
   return place.read("p.gp");
 }
 
-void check_no_picture(const Workplace& place, std::vector<std::string> words, const std::string& message) {
+void check_run_is_refused(const Workplace& place, std::vector<std::string> words,
+                          const std::string& message) {
   words.insert(words.begin(), "run");
   const Finished done = place.slideway(words);
   CAPTURE(done.err);
@@ -96,7 +97,7 @@ TEST_CASE("labels reach every format of a picture, and names without a label are
 TEST_CASE("a label that means nothing is refused with what was probably meant") {
   const Workplace place;
   const auto label = [&](const std::string& text, const std::string& message) {
-    check_no_picture(place, {"dry-friction", "--labels", text, "--plot", "p.svg"}, message);
+    check_run_is_refused(place, {"dry-friction", "--labels", text, "--plot", "p.svg"}, message);
   };
   label("vv=speed", "did you mean 'v'?");
   label("v=\\muu", "did you mean '\\mu'?");
@@ -104,7 +105,7 @@ TEST_CASE("a label that means nothing is refused with what was probably meant") 
   label("v=a}", "a } without its {");
   label("v=a_", "nothing follows _");
   label("speed", "NAME=TEXT");
-  check_no_picture(place, {"dry-friction", "--labels", "v=speed"}, "--plot FILE");
+  check_run_is_refused(place, {"dry-friction", "--labels", "v=speed"}, "--plot FILE");
   CHECK(place.files().empty());
 }
 
@@ -130,8 +131,9 @@ TEST_CASE("a logarithmic axis shows what is above zero, and the command says wha
       place.slideway({"run", "decay.toml", "--log", "z", "--plot", "d.gp", "--plot", "e.gp", "--quiet"});
   CHECK(partly.status == 0);
   CHECK(count(partly.err, "'z' is drawn where it is above 0: 89 % of its points are not") == 1);
-  check_no_picture(place, {"decay.toml", "--log", "w", "--plot", "d.gp"}, "there is no 'w' in the picture");
-  check_no_picture(place, {"decay.toml", "--log", "x"}, "--plot FILE");
+  check_run_is_refused(place, {"decay.toml", "--log", "w", "--plot", "d.gp"},
+                       "there is no 'w' in the picture");
+  check_run_is_refused(place, {"decay.toml", "--log", "x"}, "--plot FILE");
   if (!gnuplot_is_there()) return;
   const Finished drawn = place.slideway({"run", "evaporator", "--log", "t,L", "--plot", "l.svg", "--quiet"});
   CHECK(drawn.status == 0);
@@ -174,22 +176,24 @@ TEST_CASE("one model is drawn with several values of a parameter") {
   CHECK(contains(text, "set label 'mu = 0.25'"));
   const Finished told = place.slideway({"run", "dry-friction", "--vary", "mu=0.1,0.25"});
   CHECK(contains(told.out, "dry-friction, mu = 0.25   t = "));
-  check_no_picture(place, {"dry-friction", "--vary", "mu=0.1:0.9:50", "--plot", "p.gp"}, "slideway sweep");
-  check_no_picture(place, {"dry-friction", "--vary", "nu=0.1,0.2"}, "nu");
+  check_run_is_refused(place, {"dry-friction", "--vary", "mu=0.1:0.9:50", "--plot", "p.gp"},
+                       "slideway sweep");
+  check_run_is_refused(place, {"dry-friction", "--vary", "nu=0.1,0.2"}, "nu");
 }
 
 TEST_CASE("what several runs cannot have is refused before they are made") {
   const Workplace place;
   for (const char* option : {"--csv", "--json", "--report"})
-    check_no_picture(place,
-                     {"dry-friction", "belt", option, option == std::string("--report") ? "r.html" : "r.txt"},
-                     "holds one run, not several");
-  check_no_picture(place, {"dry-friction", "evaporator", "--plot", "p.gp"}, "no state in common");
-  check_no_picture(place, {"dry-friction", "belt", "--raster", "--plot", "p.gp"}, "a raster shows one run");
-  check_no_picture(place, {"dry-friction", "belt", "--on-ambiguity", "branches"}, "one solution of each");
-  check_no_picture(place, {"dry-friction", "nonsense"}, "there is no model 'nonsense'");
+    check_run_is_refused(
+        place, {"dry-friction", "belt", option, option == std::string("--report") ? "r.html" : "r.txt"},
+        "holds one run, not several");
+  check_run_is_refused(place, {"dry-friction", "evaporator", "--plot", "p.gp"}, "no state in common");
+  check_run_is_refused(place, {"dry-friction", "belt", "--raster", "--plot", "p.gp"},
+                       "a raster shows one run");
+  check_run_is_refused(place, {"dry-friction", "belt", "--on-ambiguity", "branches"}, "one solution of each");
+  check_run_is_refused(place, {"dry-friction", "nonsense"}, "there is no model 'nonsense'");
   place.write("m.toml", "[states]\nx = 1\n[time]\nend = 1\n[derivatives]\nx = \"-x\"\n");
-  check_no_picture(place, {"dry-friction", "m.toml", "--plot", "m.toml"}, "");
+  check_run_is_refused(place, {"dry-friction", "m.toml", "--plot", "m.toml"}, "");
   CHECK(contains(place.read("m.toml"), "[states]"));
   CHECK(place.files().size() == 1);
 }
@@ -214,9 +218,9 @@ TEST_CASE("a raster has a row for each surface and named event") {
   const std::string neuron = script(place, {"gallery/integrate_and_fire", "--raster"});
   CHECK(contains(neuron, "'spike' 0"));
   CHECK_FALSE(contains(neuron, "$bars"));
-  check_no_picture(place, {"dry-friction", "--raster", "--phase", "x,v", "--plot", "p.gp"},
-                   "--raster with --phase");
-  check_no_picture(place, {"dry-friction", "--raster"}, "--plot FILE");
+  check_run_is_refused(place, {"dry-friction", "--raster", "--phase", "x,v", "--plot", "p.gp"},
+                       "--raster with --phase");
+  check_run_is_refused(place, {"dry-friction", "--raster"}, "--plot FILE");
 }
 
 TEST_CASE("bars of a raster are the intervals of sliding") {
@@ -298,18 +302,18 @@ TEST_CASE("sweeps and comparisons are drawn for LaTeX too") {
 
 TEST_CASE("a picture for LaTeX does not take the place of another document") {
   const Workplace place;
-  check_no_picture(place, {"evaporator", "--plot", "e.tex", "--plot", "e-inc.pdf"},
-                   "would write to the same place");
-  check_no_picture(place, {"evaporator", "--plot", "my picture.tex"}, "letters, digits");
-  check_no_picture(place, {"evaporator", "--plot", "absent/e.tex"}, "absent");
+  check_run_is_refused(place, {"evaporator", "--plot", "e.tex", "--plot", "e-inc.pdf"},
+                       "would write to the same place");
+  check_run_is_refused(place, {"evaporator", "--plot", "my picture.tex"}, "letters, digits");
+  check_run_is_refused(place, {"evaporator", "--plot", "absent/e.tex"}, "absent");
   CHECK(place.files().empty());
 }
 
 TEST_CASE("a size may be in centimetres") {
   const Workplace place;
   CHECK(contains(script(place, {"evaporator", "--size", "16x9cm"}), "size 640,360"));
-  check_no_picture(place, {"evaporator", "--size", "16.5x9", "--plot", "p.gp"}, "16x9cm");
-  check_no_picture(place, {"evaporator", "--size", "1x9cm", "--plot", "p.gp"}, "16x9cm");
+  check_run_is_refused(place, {"evaporator", "--size", "16.5x9", "--plot", "p.gp"}, "16x9cm");
+  check_run_is_refused(place, {"evaporator", "--size", "1x9cm", "--plot", "p.gp"}, "16x9cm");
 }
 
 TEST_CASE("what is constant up to rounding is drawn as a line in the middle of its panel") {
@@ -464,9 +468,9 @@ TEST_CASE("the states over time are chosen, with or without a phase portrait") {
                  "$whole using 2:4 with lines"));
   CHECK(contains(script(place, {"four.toml", "four.toml", "--phase", "a,c", "--states", "b"}),
                  "$run1 using 1:"));
-  check_no_picture(place, {"four.toml", "--states", "e", "--plot", "p.gp"}, "there is no state 'e'");
-  check_no_picture(place, {"four.toml", "--states", "a,a", "--plot", "p.gp"}, "two panels of 'a'");
-  check_no_picture(place, {"four.toml", "--states", "a"}, "--plot FILE or --report FILE");
-  check_no_picture(place, {"four.toml", "--states", "a", "--raster", "--plot", "p.gp"},
-                   "--raster with --states");
+  check_run_is_refused(place, {"four.toml", "--states", "e", "--plot", "p.gp"}, "there is no state 'e'");
+  check_run_is_refused(place, {"four.toml", "--states", "a,a", "--plot", "p.gp"}, "two panels of 'a'");
+  check_run_is_refused(place, {"four.toml", "--states", "a"}, "--plot FILE or --report FILE");
+  check_run_is_refused(place, {"four.toml", "--states", "a", "--raster", "--plot", "p.gp"},
+                       "--raster with --states");
 }

@@ -39,7 +39,8 @@ v = "-x - c*v - sgn(slip)/(1 + 3*abs(slip))"
 const std::vector<std::string> loop = {"sweep",    "belt.toml", "--vary",      "vb=0.5:2:16",
                                        "--follow", "both",      "--transient", "150"};
 
-void check_no_sweep(const std::vector<std::string>& options, const std::vector<std::string>& reasons) {
+void check_sweep_is_refused(const std::vector<std::string>& options,
+                            const std::vector<std::string>& reasons) {
   const Workplace place;
   const Finished finished = place.slideway(with({"sweep", "dry-friction", "--csv", "e.csv"}, options));
   CAPTURE(finished.err);
@@ -236,14 +237,15 @@ TEST_CASE("a location is taken along by the run that follows") {
 }
 
 TEST_CASE("samples and initial values are not followed") {
-  check_no_sweep({"--vary", "mu=0.1:0.5", "--latin", "5", "--follow", "up"},
-                 {"--follow with --latin", "neighbours"});
-  check_no_sweep({"--vary", "mu=0.1:0.5", "--random", "5", "--follow", "up"}, {"--follow with --random"});
-  check_no_sweep({"--vary", "x=1,2", "--follow", "up"},
-                 {"--follow", "the state 'x'", "a parameter in the first --vary"});
-  check_no_sweep({"--vary", "mu=0.1,0.2", "--follow", "sideways"}, {"up, down, both", "'sideways'"});
-  check_no_sweep({"--vary", "mu=0.1,0.2", "--vary", "w=1,2", "--follow", "both", "--plot", "p.gp"},
-                 {"--plot with --follow both", "one varied parameter"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5", "--latin", "5", "--follow", "up"},
+                         {"--follow with --latin", "neighbours"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5", "--random", "5", "--follow", "up"},
+                         {"--follow with --random"});
+  check_sweep_is_refused({"--vary", "x=1,2", "--follow", "up"},
+                         {"--follow", "the state 'x'", "a parameter in the first --vary"});
+  check_sweep_is_refused({"--vary", "mu=0.1,0.2", "--follow", "sideways"}, {"up, down, both", "'sideways'"});
+  check_sweep_is_refused({"--vary", "mu=0.1,0.2", "--vary", "w=1,2", "--follow", "both", "--plot", "p.gp"},
+                         {"--plot with --follow both", "one varied parameter"});
 }
 
 TEST_CASE("a Latin hypercube meets each of so many equal parts of every range once") {
@@ -319,21 +321,24 @@ TEST_CASE("samples are resumed, merged and drawn") {
 }
 
 TEST_CASE("samples that make no sense are refused") {
-  check_no_sweep(
+  check_sweep_is_refused(
       {"--vary", "mu=0.1:0.5:3", "--random", "5"},
       {"--random draws values from a range", "'mu'", "name=first:last or name=first:last:log", "count"});
-  check_no_sweep({"--vary", "mu=0.1,0.5", "--latin", "5"}, {"--latin draws values from a range"});
-  check_no_sweep({"--vary", "mu=0.1:0.5"},
-                 {"how many values 'mu' takes is not said", "first:last:count", "--random N"});
-  check_no_sweep({"--vary", "mu=0.1:0.5:log"}, {"first:last:count", "--latin N"});
-  check_no_sweep({"--vary", "mu=-1:1:log", "--latin", "5"}, {"one sign, not 0"});
-  check_no_sweep({"--vary", "mu=1:1", "--latin", "5"}, {"a range of one value", "two ends"});
-  check_no_sweep({"--vary", "mu=0.1:0.5", "--latin", "0"}, {"--latin", "a whole number from 1", "'0'"});
-  check_no_sweep({"--vary", "mu=0.1:0.5", "--random", "x"}, {"--random", "a whole number from 1", "'x'"});
-  check_no_sweep({"--vary", "mu=0.1:0.5", "--random", "5", "--latin", "5"},
-                 {"--random with --latin", "one of them"});
-  check_no_sweep({"--vary", "mu=0.1:0.5:3", "--seed", "5"}, {"--seed", "--random N or --latin N"});
-  check_no_sweep({"--vary", "mu=0.1:0.5", "--latin", "100000000"}, {"too many runs", "at most 10000000"});
+  check_sweep_is_refused({"--vary", "mu=0.1,0.5", "--latin", "5"}, {"--latin draws values from a range"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5"},
+                         {"how many values 'mu' takes is not said", "first:last:count", "--random N"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5:log"}, {"first:last:count", "--latin N"});
+  check_sweep_is_refused({"--vary", "mu=-1:1:log", "--latin", "5"}, {"one sign, not 0"});
+  check_sweep_is_refused({"--vary", "mu=1:1", "--latin", "5"}, {"a range of one value", "two ends"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5", "--latin", "0"},
+                         {"--latin", "a whole number from 1", "'0'"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5", "--random", "x"},
+                         {"--random", "a whole number from 1", "'x'"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5", "--random", "5", "--latin", "5"},
+                         {"--random with --latin", "one of them"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5:3", "--seed", "5"}, {"--seed", "--random N or --latin N"});
+  check_sweep_is_refused({"--vary", "mu=0.1:0.5", "--latin", "100000000"},
+                         {"too many runs", "at most 10000000"});
 }
 
 TEST_CASE("the picture of a section tells the way up from the way down") {

@@ -560,20 +560,7 @@ TEST_CASE("a start of a one-step method that makes no sense is refused with a re
     CAPTURE(name_of(method));
     FunctionOde ode = decay();
     auto stepper = make_one_step_stepper(ode, method, tolerances(1, 1e-6));
-    CHECK(stepper->step().status == StepStatus::failed);
-    CHECK_FALSE(stepper->failure().message.empty());
-    for (const auto& [t, end] :
-         std::vector<std::pair<double, double>>{{1, 1},
-                                                {1, 0},
-                                                {0, std::numeric_limits<double>::infinity()},
-                                                {std::nan(""), 1},
-                                                {0, std::nan("")}}) {
-      CHECK_FALSE(stepper->start(t, vector({1}), end, 0));
-      CHECK(stepper->failure().message.find("cannot start") != std::string::npos);
-      CHECK(stepper->step().status == StepStatus::failed);
-    }
-    CHECK_FALSE(stepper->start(0, vector({std::numeric_limits<double>::infinity()}), 1, 0));
-    CHECK_FALSE(stepper->failure().by_user_function);
+    check_senseless_starts(*stepper);
     CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(2, 1e-6)), std::invalid_argument);
     CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(1, 0)), std::invalid_argument);
   }

@@ -4,9 +4,14 @@
 #include <algorithm>
 #include <cmath>
 #include <initializer_list>
+#include <limits>
+#include <string>
+#include <utility>
+#include <vector>
 
 #include <doctest/doctest.h>
 
+#include "integrate/cvode_stepper.hpp"
 #include "integrate/stepper.hpp"
 
 namespace slideway::test {
@@ -21,6 +26,23 @@ inline Vector vector(std::initializer_list<double> values) {
   Vector result(static_cast<Index>(values.size()));
   std::copy(values.begin(), values.end(), result.begin());
   return result;
+}
+
+constexpr MultistepMethod kMultistepMethods[] = {MultistepMethod::bdf, MultistepMethod::adams};
+
+// A stepper for one state refuses a start that makes no sense, and a step before any start.
+inline void check_senseless_starts(Stepper& stepper) {
+  CHECK(stepper.step().status == StepStatus::failed);
+  CHECK_FALSE(stepper.failure().message.empty());
+  const double infinity = std::numeric_limits<double>::infinity();
+  for (const auto& [t, end] : std::vector<std::pair<double, double>>{
+           {1, 1}, {1, 0}, {0, infinity}, {std::nan(""), 1}, {0, std::nan("")}}) {
+    CHECK_FALSE(stepper.start(t, vector({1}), end, 0));
+    CHECK(stepper.failure().message.find("cannot start") != std::string::npos);
+    CHECK(stepper.step().status == StepStatus::failed);
+  }
+  CHECK_FALSE(stepper.start(0, vector({infinity}), 1, 0));
+  CHECK_FALSE(stepper.failure().by_user_function);
 }
 
 // Steps until something other than `advanced` happens.

@@ -67,7 +67,7 @@ TEST_CASE("delayed actions are followed locally at the times of their closed for
     }
   }
   for (const double rtol : {1e-4, 1e-8}) {
-    const Solution solution = run_model(model, rtol, LocalEvents::on);
+    const Solution solution = run_model(model, rtol, LocalEvents::on, Recording::nothing);
     CHECK(solution.outcome.reached_end());
     CHECK(solution.warnings.empty());
     check_same(times_by_kind(solution), exact, 1e-9);
@@ -77,8 +77,8 @@ TEST_CASE("delayed actions are followed locally at the times of their closed for
 TEST_CASE("delayed actions of coupled integrators are those of the run that stops all states") {
   const ModelInstance model = integrators(" + 0.1*(x[i-1] - 2*x[i] + x[i+1])");
   for (const double rtol : {1e-5, 1e-8}) {
-    const Solution local = run_model(model, rtol, LocalEvents::on);
-    const Solution global = run_model(model, rtol, LocalEvents::off);
+    const Solution local = run_model(model, rtol, LocalEvents::on, Recording::nothing);
+    const Solution global = run_model(model, rtol, LocalEvents::off, Recording::nothing);
     CHECK(local.warnings.empty());
     CHECK(local.events.size() > 200);
     check_same(times_by_kind(local), times_by_kind(global), 100 * rtol);
@@ -89,16 +89,17 @@ TEST_CASE("delayed actions of coupled integrators are those of the run that stop
 
 TEST_CASE("actions that are on their way where a run ends are followed locally by the next one") {
   const ModelInstance model = integrators(" + 0.1*(x[i-1] - 2*x[i] + x[i+1])");
-  const Solution whole = run_model(model, 1e-9, LocalEvents::off);
-  const Solution first =
-      run_model(model, 1e-9, LocalEvents::on, {.start = 0, .end = 4.3, .state = model.state});
+  const Solution whole = run_model(model, 1e-9, LocalEvents::off, Recording::nothing);
+  const Solution first = run_model(model, 1e-9, LocalEvents::on,
+                                   {.start = 0, .end = 4.3, .state = model.state}, Recording::nothing);
   REQUIRE(first.pending.size() > 5);
   const Solution second = run_model(model, 1e-9, LocalEvents::on,
                                     {.start = 4.3,
                                      .end = model.end,
                                      .state = first.final.state,
                                      .mode = first.final.mode,
-                                     .pending = first.pending});
+                                     .pending = first.pending},
+                                    Recording::nothing);
   CHECK(second.warnings.empty());
   check_same(times_by_kind(second, times_by_kind(first)), times_by_kind(whole), 1e-6);
 }

@@ -7,16 +7,20 @@
 namespace test {
 
 inline slideway::Solution run_model(const slideway::ModelInstance& model, double rtol,
-                                    slideway::LocalEvents local, const slideway::Run& run) {
+                                    slideway::LocalEvents local, const slideway::Run& run,
+                                    slideway::Recording recording = slideway::Recording::dense) {
   slideway::Options options{.rtol = rtol};
+  options.recording = recording;
   options.local_events = local;
   return slideway::Simulator(model.problem(), options).run(run);
 }
 
 // The run that the file asks for.
 inline slideway::Solution run_model(const slideway::ModelInstance& model, double rtol,
-                                    slideway::LocalEvents local) {
-  return run_model(model, rtol, local, {.start = model.start, .end = model.end, .state = model.state});
+                                    slideway::LocalEvents local,
+                                    slideway::Recording recording = slideway::Recording::dense) {
+  return run_model(model, rtol, local, {.start = model.start, .end = model.end, .state = model.state},
+                   recording);
 }
 
 }  // namespace test

@@ -16,8 +16,8 @@ namespace {
 
 void check_same(const std::string& text, double rtol, double most) {
   const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  const Solution local = run_model(instance, rtol, LocalEvents::on);
-  const Solution global = run_model(instance, rtol, LocalEvents::off);
+  const Solution local = run_model(instance, rtol, LocalEvents::on, Recording::nothing);
+  const Solution global = run_model(instance, rtol, LocalEvents::off, Recording::nothing);
   CHECK_MESSAGE(local.warnings.empty(), local.warnings.front());
   CHECK(local.outcome.reached_end());
   REQUIRE(local.events.size() == global.events.size());
@@ -132,8 +132,8 @@ TEST_CASE("sliding of second order is left to the run that stops all states") {
       "v = { value = \"0.2*sin(t + i) + 0.05*(x[i-1] - x[i])*x[i] - sgn(x[i]) - 0.5*sgn(v[i])\", ends = "
       "\"zero\" }\n";
   const ModelInstance instance = parse_model(text, "test.toml").instantiate({});
-  const Solution local = run_model(instance, 1e-8, LocalEvents::on);
-  const Solution global = run_model(instance, 1e-8, LocalEvents::off);
+  const Solution local = run_model(instance, 1e-8, LocalEvents::on, Recording::nothing);
+  const Solution global = run_model(instance, 1e-8, LocalEvents::off, Recording::nothing);
   CHECK(local.outcome.status == global.outcome.status);
   CHECK(local.final.mode == global.final.mode);
   CHECK((local.final.state - global.final.state).lpNorm<Eigen::Infinity>() <= 1e-5);
@@ -172,7 +172,7 @@ TEST_CASE("thermostats that are automata are followed locally with the events of
   }
   for (const double rtol : {1e-4, 1e-7, 1e-10}) {
     CAPTURE(rtol);
-    const Solution solution = run_model(model, rtol, LocalEvents::on);
+    const Solution solution = run_model(model, rtol, LocalEvents::on, Recording::nothing);
     CHECK(solution.warnings.empty());
     CHECK(solution.outcome.reached_end());
     std::map<std::string, std::vector<double>> found;

@@ -11,8 +11,6 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr double kExact = 1e-8;
-
 const char* const ball_on_table = R"TOML(
 [parameters]
 a = 0.011

@@ -14,6 +14,8 @@
 namespace slideway::test {
 
 constexpr double kPi = 3.14159265358979323846;
+// What has a closed form is found to this.
+constexpr double kExact = 1e-8;
 
 inline ModelInstance instance_of(const std::string& text, const Settings& settings = {}) {
   return parse_model(text, "test.toml").instantiate(settings);

@@ -13,8 +13,6 @@ using namespace slideway::test;
 
 namespace {
 
-constexpr double kSampledExact = 1e-8;
-
 // A double integrator with a constant force, whose state feedback is sampled and held. `units` divides lengths.
 std::string sampled_plant(double units, double time_unit) {
   const auto text = [](double value) { return std::to_string(value); };
@@ -56,7 +54,7 @@ TEST_CASE(
       CHECK(count_of(orbit, MultiplierKind::ordinary) == 2);
       CHECK(count_of(orbit, MultiplierKind::exact_zero) == 2);
       for (const std::complex<double> value : eigenvalues_of(map))
-        CHECK(has_multiplier(orbit, value, kSampledExact));
+        CHECK(has_multiplier(orbit, value, kExact));
     }
   }
 }
@@ -98,7 +96,7 @@ set = { w = "-0.25*x" }
   CHECK(count_of(orbit, MultiplierKind::exact_zero) == 1);
   const Eigen::Vector3cd values = Eigen::EigenSolver<Eigen::Matrix3d>(whole).eigenvalues();
   for (const std::complex<double> value : values)
-    if (std::abs(value) > 1e-12) CHECK(has_multiplier(orbit, value, kSampledExact));
+    if (std::abs(value) > 1e-12) CHECK(has_multiplier(orbit, value, kExact));
 }
 
 TEST_CASE("a sampled loop loses its stability where its discrete matrix has an eigenvalue of -1") {

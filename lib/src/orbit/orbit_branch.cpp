@@ -44,7 +44,8 @@ struct Place {
   PeriodicOrbit orbit = {};
 };
 
-// The product of all multipliers plus `shift` that an orbit does not always have. A zero counts whether it is exact or a rounding error.
+// product_with() is the product of (multiplier + shift), without the multipliers 1 that every such orbit has. A zero counts, since
+// rounding errors decide whether it is told as exact.
 double product_with(const PeriodicOrbit& orbit, double shift) {
   std::complex<double> product = 1;
   for (const FloquetMultiplier& multiplier : orbit.multipliers)

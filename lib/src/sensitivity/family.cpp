@@ -27,13 +27,17 @@ constexpr int kLevels = 6;
 class Family {
  public:
   struct Member {
-    explicit Member(ModelInstance made) : instance(std::move(made)), problem(instance.problem()) {}
+    Member(Vector values, ModelInstance made)
+        : parameters(std::move(values)), instance(std::move(made)), problem(instance.problem()) {}
+    Vector parameters;
     ModelInstance instance;
     Automaton problem;
   };
 
   Family(std::function<ModelInstance(const Vector&)> make, Vector values)
-      : make_(std::move(make)), values_(std::move(values)), own_(std::make_shared<Member>(make_(values_))) {}
+      : make_(std::move(make)),
+        values_(std::move(values)),
+        own_(std::make_shared<Member>(values_, make_(values_))) {}
 
   Index states() const { return own_->problem.system().states(); }
   Index parameters() const { return values_.size(); }
@@ -46,7 +50,7 @@ class Family {
     const auto known = members_.find(key);
     if (known != members_.end()) return known->second;
     if (members_.size() >= kMostInstances) members_.clear();
-    auto made = std::make_shared<const Member>(make_(parameters));
+    auto made = std::make_shared<const Member>(parameters, make_(parameters));
     members_.emplace(std::move(key), made);
     return made;
   }
@@ -171,7 +175,7 @@ class FamilyMaker {
           result);
       return result[0];
     };
-    // A parameter that moves makes it a difference of rates; without one the second derivative is that of the problem.
+    // By states and time the second derivative is that of the instance; each parameter that moves adds a difference of rates.
     functions.mixed = [family, pick, n](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
                                         double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
                                         GuardFunctions::States) {
@@ -195,21 +199,15 @@ class FamilyMaker {
         out[0] = pick(other.problem).value(t, x.head(n));
       };
       family->add_by_parameters(x, x_mixed.tail(k), value, result);
-      if (x_second.tail(k).isZero(0)) return result[0];
-      Vector moved = x, buffer, second(1);
-      for (Index i = 0; i < k; ++i) {
-        if (x_first[n + i] == 0) continue;
-        difference(
-            family->step(i),
-            [&](double s, Vector& out) {
-              moved[n + i] = x[n + i] + s;
-              out.setZero();
-              family->add_by_parameters(moved, x_second.tail(k), value, out);
-            },
-            buffer, second);
-        moved[n + i] = x[n + i];
-        result += x_first[n + i] * second;
-      }
+      family->add_by_parameters(
+          x, x_first.tail(k),
+          [&](const Family::Member& other, Vector& out) {
+            Vector moved = x;
+            moved.tail(k) = other.parameters;
+            out.setZero();
+            family->add_by_parameters(moved, x_second.tail(k), value, out);
+          },
+          result);
       return result[0];
     };
     guards_.emplace_back(own, Guard(std::move(functions)));
@@ -248,6 +246,7 @@ class FamilyMaker {
                                                   double t_dot, ConstVectorRef x_dot,
                                                   ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot) {
         const auto here = family->of(x);
+        // A parameter alone moves in a column of J, where the field costs less than its derivative along nothing.
         if (t_dot == 0 && x_dot.head(n).isZero(0) && lambda_dot.isZero(0)) {
           of(*here).field(t, x.head(n), lambda, dx.head(n));
           dx_dot.head(n).setZero();

@@ -187,7 +187,7 @@ double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, Cons
   const Index n = regime.states_of_problem();
   Vector direction = x_dot;
   direction.tail(x.size() - n).setZero();
-  double result = t_dot == 0 && direction.isZero(0) ? 0 : along(t_dot, direction);
+  double result = along(t_dot, direction);
   for (Index k = n; k < x.size(); ++k) {
     if (x_dot[k] != 0) result += x_dot[k] * along(0, Vector::Unit(x.size(), k));
   }

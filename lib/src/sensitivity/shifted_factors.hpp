@@ -1,5 +1,6 @@
 // Factors of I − τJ, with J of the field of a regime by the states of the problem: full, or sparse by Ĵ (bordered_jacobian.hpp).
-// Those of a step (integrate/shifted_system.hpp) are of all states of an ode; here the parameters are states too, and are left out.
+// The steppers use ShiftedSystem (integrate/shifted_system.hpp), which factors J by all states. Here the last states of the extended problem
+// are parameters, which ShiftedFactors leaves out.
 //
 // It must not know what is solved with them.
 #pragma once
