@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t kMostInstances = 512;
 // A derivative by a parameter is one of sixth order. Where it differs from that of fourth order by more than kApart, its step is made ten
-// times shorter, down to ten millionths of the parameter with kLevels. Its error, of sixth order, is then about kApart to the power 3/2.
+// times shorter, down to 1e-7 of the parameter with kLevels. Its error, of sixth order, is then about kApart to the power 3/2.
 // The tests pass with 0.1 and 10 times kApart, and with a third and twice kLevels. Without a shorter step the derivative of the impact
 // oscillator by the frequency of its drive is wrong by 1.5e-4 of itself.
 constexpr double kApart = 1e-7;
