@@ -160,6 +160,24 @@ TEST_CASE("a test name that a filter would misread, or that occurs twice, is not
   CHECK(test_names({{"test/core/a_test.cpp", good}, {"test/model/a_test.cpp", good}}).empty());
 }
 
+TEST_CASE("two classes of one name in one namespace are noticed") {
+  const auto count = [](const std::string& a, const std::string& b) {
+    return repeated_class_names({{"lib/src/rules/a.hpp", a}, {"lib/src/report/b.cpp", b}}).size();
+  };
+  const std::string jump = "#pragma once\nnamespace slideway {\n\nstruct Jump {\n  int a;\n};\n}\n";
+  CHECK(count(jump, jump) == 1);
+  CHECK(count(jump, "namespace slideway {\nvoid f() { if (true) {} }\nclass Jump final : public A {};\n}") ==
+        1);
+  CHECK(count(jump, "namespace slideway {\nenum class Jump { up, down };\n}") == 1);
+  CHECK(count(jump, "namespace slideway {\ntemplate <class T, class = A<T>>\nclass Jump {};\n}") == 1);
+  CHECK(count(jump, "namespace slideway {\ntemplate <>\nstruct Jump<int> {};\n}") == 0);
+  CHECK(count(jump, "namespace slideway {\nstruct Jump;\nJump f() { return Jump(); }\n}") == 0);
+  CHECK(count(jump, "namespace slideway {\nnamespace {\nstruct Jump {};\n}\n}") == 0);
+  CHECK(count(jump, "namespace slideway::report {\nstruct Jump {};\n}") == 0);
+  CHECK(count(jump, "namespace slideway {\nclass A {\n  struct Jump {};\n};\n}") == 0);
+  CHECK(count(jump, "namespace slideway {\nnamespace {\nint a;\n}\nstruct Jump {};\n}") == 1);
+}
+
 TEST_CASE("a heavy header in a second source file, or in a header, is noticed") {
   const std::string toml = "#include <toml++/toml.h>\n";
   CHECK(heavy_headers({{"lib/src/io/a.cpp", toml}}).empty());

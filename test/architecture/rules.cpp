@@ -204,6 +204,62 @@ int members_of_class(const std::string& code, std::size_t begin) {
   return members;
 }
 
+// The statement without the `template <…>` that it begins with.
+std::string without_template(const std::string& statement) {
+  static const std::regex opening(R"(^\s*template\s*<)");
+  std::string rest = statement;
+  for (std::smatch match; std::regex_search(rest, match, opening);) {
+    auto end = static_cast<std::size_t>(match.length());
+    for (int depth = 1; end < rest.size() && depth > 0; ++end) {
+      if (rest[end] == '<') ++depth;
+      if (rest[end] == '>') --depth;
+    }
+    rest.erase(0, end);
+  }
+  return rest;
+}
+
+struct ClassDefinition {
+  std::string name;  // with its namespaces
+  int line = 0;
+};
+
+// The classes and enumerations that `code` defines in named namespaces. Specialisations of templates are left out.
+std::vector<ClassDefinition> classes_in_namespaces(const std::string& code) {
+  static const std::regex space(R"(^\s*(?:inline\s+)?namespace\s*([\w:]*)\s*$)");
+  static const std::regex type(
+      R"(^\s*(?:enum\s+class|enum|class|struct|union)\s+(?:(?:\[\[.*\]\]|alignas\(\w+\))\s*)*(\w+)\s*(?:final\s*)?(?::[^:(=]|:$|$))");
+  static const std::regex directive(R"(\n?[ \t]*#[^\n]*)");
+  std::vector<ClassDefinition> result;
+  std::vector<std::string> namespaces = {""};  // with those around them; "-" in an anonymous one
+  std::size_t begin = 0;
+  for (std::size_t i = 0; i < code.size(); ++i) {
+    if (code[i] == ';') begin = i + 1;
+    if (code[i] == '}') {
+      begin = i + 1;
+      if (namespaces.size() > 1) namespaces.pop_back();
+    }
+    if (code[i] != '{') continue;
+    const std::string statement =
+        without_template(std::regex_replace(code.substr(begin, i - begin), directive, ""));
+    std::smatch match;
+    if (std::regex_search(statement, match, space)) {
+      const bool is_anonymous = match[1].length() == 0 || namespaces.back() == "-";
+      namespaces.push_back(is_anonymous ? "-" : namespaces.back() + match[1].str() + "::");
+      begin = i + 1;
+      continue;
+    }
+    if (std::regex_search(statement, match, type) && namespaces.back() != "-") {
+      const int line =
+          1 + static_cast<int>(std::count(code.begin(), code.begin() + static_cast<std::ptrdiff_t>(i), '\n'));
+      result.push_back({namespaces.back() + match[1].str(), line});
+    }
+    i = after_block(code, i + 1) - 1;
+    begin = i + 1;
+  }
+  return result;
+}
+
 }  // namespace
 
 Breaches upward_includes(const SourceFile& file) {
@@ -391,6 +447,25 @@ Breaches test_names(const SourceFiles& files) {
   return result;
 }
 
+Breaches repeated_class_names(const SourceFiles& files) {
+  Breaches result;
+  std::map<std::string, std::string> first;  // the place of each name
+  for (const SourceFile& file : files) {
+    const std::string root = first_component(file.path);
+    if (root != "lib" && root != "apps") continue;
+    for (const ClassDefinition& found : classes_in_namespaces(code_only(file.text))) {
+      const std::string place = file.path + ":" + std::to_string(found.line);
+      const auto [known, is_new] = first.emplace(found.name, place);
+      if (!is_new) {
+        result.push_back(breach(file.path, found.line,
+                                found.name + " is defined in " + known->second +
+                                    " already: a linker keeps one of the two; name each by what it is"));
+      }
+    }
+  }
+  return result;
+}
+
 Breaches heavy_headers(const SourceFiles& files) {
   const std::map<std::string, std::string> heavy = {
       {"toml++", "^toml(\\+\\+|plusplus)/"},
@@ -480,6 +555,7 @@ Breaches all_breaches(const SourceFiles& files) {
     append(large_classes(file));
   }
   append(test_names(files));
+  append(repeated_class_names(files));
   append(heavy_headers(files));
   append(include_cycles(files));
   return result;

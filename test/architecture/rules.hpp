@@ -38,6 +38,8 @@ Breaches large_classes(const SourceFile& file);
 // A test case whose name a doctest filter or CTest would not take literally (the filter would then select nothing,
 // and pass), or that has the same name as another one of its folder.
 Breaches test_names(const SourceFiles& files);
+// Two definitions of a class or an enumeration of one name in one namespace of lib or apps. Names in anonymous namespaces may repeat.
+Breaches repeated_class_names(const SourceFiles& files);
 // A header that costs seconds, included by more than one source file.
 Breaches heavy_headers(const SourceFiles& files);
 // Headers that include each other in a circle.

@@ -103,7 +103,7 @@ bool may_jump(EventKind kind) {
          kind == zeno;
 }
 
-bool jumps(const Jump& jump, Index kept) {
+bool jumps(const CurveJump& jump, Index kept) {
   const double before = jump.before.state(kept);
   const double after = jump.after.state(kept);
   constexpr double rounding = 1e-13;
@@ -112,14 +112,14 @@ bool jumps(const Jump& jump, Index kept) {
 
 std::string data_rows(const Curve& curve, const RunCurves& of) {
   std::string rows;
-  const auto is_later = [](const Jump& jump, double t) { return jump.before.t < t; };
+  const auto is_later = [](const CurveJump& jump, double t) { return jump.before.t < t; };
   for (std::size_t k = 0; k < curve.size(); ++k) {
     for (const Sample& sample : curve[k]) rows += data_row(sample.t, sample.state, of);
     const double end = curve[k].back().t;
     const auto jump = std::lower_bound(of.jumps.begin(), of.jumps.end(), end, is_later);
     if (k + 1 < curve.size() && curve[k + 1].front().t == end && jump != of.jumps.end() &&
         jump->before.t == end) {
-      const Jump here{curve[k].back(), curve[k + 1].front()};
+      const CurveJump here{curve[k].back(), curve[k + 1].front()};
       Vector broken = here.before.state;
       for (Index j = 0; j < broken.size(); ++j)
         if (jumps(here, j)) broken(j) = std::numeric_limits<double>::quiet_NaN();
@@ -138,7 +138,7 @@ std::string data_rows(const Curve& curve, const RunCurves& of) {
 std::string jump_rows(const RunCurves& of, std::size_t most) {
   std::string rows;
   if (of.jumps.size() > most) return rows;
-  for (const Jump& jump : of.jumps) {
+  for (const CurveJump& jump : of.jumps) {
     rows += data_row(jump.before.t, jump.before.state, of);
     rows += data_row(jump.after.t, jump.after.state, of) + "\n\n";
   }
@@ -224,7 +224,7 @@ RunCurves sample_run(const Solution& solution, const std::vector<Index>& kept, O
     }
     if (!curves.whole.empty() &&
         std::binary_search(times_of_jumps.begin(), times_of_jumps.end(), segment.start)) {
-      const Jump jump{curves.whole.back().back(), samples.front()};
+      const CurveJump jump{curves.whole.back().back(), samples.front()};
       bool any = false;
       for (Index j = 0; j < jump.after.state.size(); ++j) any = any || jumps(jump, j);
       if (any) {

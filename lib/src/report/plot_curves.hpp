@@ -38,14 +38,14 @@ struct Sample {
 // Pieces are drawn without a line between them.
 using Curve = std::vector<std::vector<Sample>>;
 
-struct Jump {
+struct CurveJump {
   Sample before = {};
   Sample after = {};
 };
 
 struct RunCurves {
   Curve whole = {};                   // broken only where an event makes something kept jump
-  std::vector<Jump> jumps = {};       // at these breaks
+  std::vector<CurveJump> jumps = {};  // at these breaks
   Curve sliding = {};                 // the pieces that slide
   std::vector<Range> intervals = {};  // of time, while sliding; touching ones merged
   Range time = {};
@@ -54,7 +54,7 @@ struct RunCurves {
 };
 
 // jumps() tells whether a value kept jumps, by more than rounding.
-bool jumps(const Jump& jump, Index kept);
+bool jumps(const CurveJump& jump, Index kept);
 // The events that may make states jump.
 bool may_jump(EventKind kind);
 

@@ -79,7 +79,7 @@ RunCurves sample_report(const RunReport& report, const std::vector<Index>& kept,
     }
   }
   std::stable_sort(curves.jumps.begin(), curves.jumps.end(),
-                   [](const Jump& a, const Jump& b) { return a.before.t < b.before.t; });
+                   [](const CurveJump& a, const CurveJump& b) { return a.before.t < b.before.t; });
   // Times at which only some of them slide are not shaded.
   if (!report.further.empty()) curves.intervals.clear();
   return curves;

@@ -94,7 +94,7 @@ Decision ArrivalRules::turns_friction(const Arrivals& arrivals) const {
 
 Decision ArrivalRules::jumps(const Arrivals& arrivals) const {
   if (arrivals.hits.empty() && arrivals.jumps.empty() && arrivals.due.empty()) return {};
-  return Jump();
+  return TakeJumps();
 }
 
 Decision ArrivalRules::has_turned_friction(const Arrivals& arrivals) const {

@@ -44,7 +44,7 @@ struct NoteEvents {};
 // Friction in a plane stops to slip, or breaks away.
 struct TurnFriction {};
 // Impacts, resets and edges take place, and what is due.
-struct Jump {};
+struct TakeJumps {};
 // The mode is found anew where friction has turned, or of the surfaces that are met.
 struct FollowFriction {};
 struct FollowSurfaces {};
@@ -71,7 +71,7 @@ struct FireThroughZero {
 
 // Nothing is left to decide where there is none.
 using Decision = std::optional<std::variant<End, TurnSides, TouchGaps, PassBy, BeginThere, NoteEvents,
-                                            TurnFriction, Jump, FollowFriction, FollowSurfaces,
+                                            TurnFriction, TakeJumps, FollowFriction, FollowSurfaces,
                                             PublishRecords, FirePastZero, Hit, FindMode, FireThroughZero>>;
 
 }  // namespace slideway

@@ -211,7 +211,7 @@ bool ModeManager::carry_out(const TurnFriction&) {
   return true;
 }
 
-bool ModeManager::carry_out(const Jump&) {
+bool ModeManager::carry_out(const TakeJumps&) {
   Arrivals& arrivals = arrived_.arrivals();
   arrivals.stage = Arrivals::Stage::over;
   return jump(arrivals);

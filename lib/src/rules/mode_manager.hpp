@@ -118,7 +118,7 @@ class ModeManager {
   bool carry_out(const BeginThere&);
   bool carry_out(const NoteEvents&);
   bool carry_out(const TurnFriction&);
-  bool carry_out(const Jump&);
+  bool carry_out(const TakeJumps&);
   bool carry_out(const FollowFriction&);
   bool carry_out(const FollowSurfaces&);
   // False where it is not put onto all of on_surface_.

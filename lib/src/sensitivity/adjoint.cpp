@@ -178,7 +178,7 @@ class AdjointRun {
   // Stiff components of v that have just jumped decay in a layer, whose part of the integral must be taken where it is.
   double first_step(std::size_t k, double t, double longest) {
     TransposedJacobian jacobian;
-    jacobian.compute(replay_.regime(k), t, replay_.state_for_jacobian(k, t));
+    jacobian.compute(replay_.field_of(k), t, replay_.state_for_jacobian(k, t));
     const double fastest = jacobian.states().cwiseAbs().rowwise().sum().maxCoeff();
     return fastest * longest > 1 ? 1 / fastest : longest;
   }
@@ -200,7 +200,7 @@ class AdjointRun {
   }
 
   void integrate_back(std::size_t k, double from, double to, Variation& variation) {
-    Regime& regime = replay_.regime(k);
+    SegmentField& field = replay_.field_of(k);
     const Radau& formula = adjoint_formula();
     const auto stages = static_cast<std::size_t>(formula.stages);
     // The last Jacobians are those of the stages of the step that has just been accepted.
@@ -208,7 +208,7 @@ class AdjointRun {
     std::size_t seen = 0;
     DenseCollocation collocation(adjoint_formulas(), n_, [&](double t, Matrix& jacobian) {
       TransposedJacobian& at = jacobians[seen++ % stages];
-      at.compute(regime, -t, replay_.state_for_jacobian(k, std::clamp(-t, to, from)));
+      at.compute(field, -t, replay_.state_for_jacobian(k, std::clamp(-t, to, from)));
       jacobian = at.states();
     });
     Matrix states = v_.topRows(n_);
@@ -327,7 +327,7 @@ class AdjointRun {
   // size_beside() is the size of the fields on both sides of a surface along which the solution slid: a block at
   // rest has no speed of its own.
   static double size_beside(const Saltation::Instant& instant) {
-    Regime& from = *instant.from;
+    SegmentField& from = *instant.from;
     if (!from.ode().slides()) return 0;
     Vector lambda = from.lambda(instant.t, instant.before);
     Vector minus(instant.before.size()), plus(instant.before.size());
@@ -495,9 +495,9 @@ class AdjointRun {
       for (const double t : output.times)
         if (t > here.start && t < here.end) stops.push_back(t);
     std::sort(stops.begin(), stops.end());
-    Regime& regime = replay_.regime(k);
+    SegmentField& field = replay_.field_of(k);
     DenseCollocation collocation(adjoint_formulas(), n_, [&](double t, Matrix& jacobian) {
-      regime.jacobian(t, replay_.state_for_jacobian(k, std::clamp(t, here.start, here.end)), jacobian);
+      field.jacobian(t, replay_.state_for_jacobian(k, std::clamp(t, here.start, here.end)), jacobian);
     });
     Variation variation(n_, rtol_);
     variation.restart(steps[1] - steps[0]);

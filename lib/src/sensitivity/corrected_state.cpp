@@ -81,9 +81,9 @@ CorrectedState::CorrectedState(const Solution& solution, const Options& options,
 
 bool CorrectedState::is_recorded(double t) const { return t < implicit_from_; }
 
-void CorrectedState::take(std::size_t segment, Regime& regime, Vector extended, const GoesOn& goes_on) {
+void CorrectedState::take(std::size_t segment, SegmentField& field, Vector extended, const GoesOn& goes_on) {
   segment_ = segment;
-  regime_ = &regime;
+  field_ = &field;
   x_ = std::move(extended);
   const std::vector<Segment>& segments = trajectory_.segments();
   if (is_recorded(segments[segment].end)) return;
@@ -138,7 +138,7 @@ void CorrectedState::find_defect(double t, const Step& step, Vector& state, Vect
     slope_ /= of.scale;
   }
   x_.head(states_) = state;
-  regime_->velocity(t, x_, velocity_);
+  field_->velocity(t, x_, velocity_);
   defect = velocity_.head(states_) - slope_;
 }
 
@@ -162,10 +162,10 @@ const Vector& CorrectedState::recorded(double t) {
 }
 
 void CorrectedState::find_jacobian(double t, Matrix& full, SplitJacobian& parts) {
-  if (regime_->pattern_of_many_states()) {
-    regime_->split_jacobian(t, x_, parts);
+  if (field_->pattern_of_many_states()) {
+    field_->split_jacobian(t, x_, parts);
   } else {
-    regime_->jacobian(t, x_, full);
+    field_->jacobian(t, x_, full);
   }
 }
 
@@ -174,8 +174,8 @@ bool CorrectedState::depends_on_state(double t) {
   x_.head(states_) += kBeside * state_.cwiseAbs().cwiseMax(sizes_);
   find_jacobian(t, jacobian_beside_, parts_beside_);
   x_.head(states_) = state_;
-  return regime_->pattern_of_many_states() ? !are_same(parts_, parts_beside_)
-                                           : !are_same(jacobian_, jacobian_beside_);
+  return field_->pattern_of_many_states() ? !are_same(parts_, parts_beside_)
+                                          : !are_same(jacobian_, jacobian_beside_);
 }
 
 const Vector& CorrectedState::for_jacobian(double t) {
@@ -201,7 +201,7 @@ const Vector& CorrectedState::operator()(double t) {
   x_.head(states_) = state_;
   const bool is_near = factors_.exist() && tau_ < kNearPart * wanted && wanted < kNearPart * tau_;
   if (!is_near) tau_ = wanted;
-  if ((is_near || factors_.factor(*regime_, t, x_, tau_)) && correct(t, slope, rate)) return x_;
+  if ((is_near || factors_.factor(*field_, t, x_, tau_)) && correct(t, slope, rate)) return x_;
   // Without a solution the record is the best that there is.
   return recorded(t);
 }
@@ -213,7 +213,7 @@ bool CorrectedState::correct(double t, const Vector& slope, const Vector& rate) 
   // Newton's method for x₁. Its last change is the residual of all turns.
   for (int turn = 0; turn < kMostNewtonTurns; ++turn) {
     x_.head(states_) = state_ + first;
-    regime_->velocity(t, x_, velocity_);
+    field_->velocity(t, x_, velocity_);
     const Vector change = factors_.solve(tau_ * (velocity_.head(states_) - wanted) - first);
     first += change;
     const double size = size_of(change);
@@ -223,7 +223,7 @@ bool CorrectedState::correct(double t, const Vector& slope, const Vector& rate) 
       x_.head(states_) = state_ + first + factors_.solve(first);
       return true;
     }
-    if (size > kSlowTurn * last && !factors_.factor(*regime_, t, x_, tau_)) return false;
+    if (size > kSlowTurn * last && !factors_.factor(*field_, t, x_, tau_)) return false;
     last = size;
   }
   return false;

@@ -13,7 +13,7 @@
 #include <functional>
 #include <vector>
 
-#include "sensitivity/regime.hpp"
+#include "sensitivity/segment_field.hpp"
 #include "sensitivity/shifted_factors.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/solution.hpp"
@@ -28,9 +28,9 @@ class CorrectedState {
   // goes_on(segment) tells whether a segment continues the one before it without an event.
   using GoesOn = std::function<bool(std::size_t segment)>;
 
-  // Takes up a segment. `extended` is a state of the extended problem, whose parameters count; `regime` is the field of the segment, and must
+  // Takes up a segment. `extended` is a state of the extended problem, whose parameters count; `field` is the field of the segment, and must
   // outlive the calls that follow.
-  void take(std::size_t segment, Regime& regime, Vector extended, const GoesOn& goes_on);
+  void take(std::size_t segment, SegmentField& field, Vector extended, const GoesOn& goes_on);
   // is_recorded() tells whether the record is taken as it is, since it was found by an explicit method up to t.
   bool is_recorded(double t) const;
   // The extended state at t in the segment. It is good up to the next call.
@@ -67,7 +67,7 @@ class CorrectedState {
   Vector sizes_;
   Index states_;
   std::size_t segment_ = 0;
-  Regime* regime_ = nullptr;
+  SegmentField* field_ = nullptr;
   std::vector<Step> steps_;       // some before the segment, and its own
   std::ptrdiff_t own_steps_ = 0;  // where these begin
   // J was looked at last at looked_at_, for the steps up to looked_until_.

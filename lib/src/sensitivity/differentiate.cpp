@@ -13,8 +13,8 @@
 #include "core/number_text.hpp"
 #include "sensitivity/accumulated_changes.hpp"
 #include "sensitivity/ledger_replay.hpp"
-#include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
+#include "sensitivity/segment_field.hpp"
 #include "sensitivity/sparse_collocation.hpp"
 #include "sensitivity/variation.hpp"
 
@@ -166,7 +166,7 @@ class Differentiator {
   }
 
   std::unique_ptr<Collocation> collocation_of(std::size_t k) {
-    Regime& here = replay_.regime(k);
+    SegmentField& here = replay_.field_of(k);
     if (const Pattern* const pattern = here.pattern_of_many_states()) {
       return std::make_unique<SparseCollocation>(
           sparse_formulas(), states_, *pattern, kPartOfTolerance * options_.rtol,

@@ -34,9 +34,9 @@ LedgerReplay::LedgerReplay(const Automaton& problem,
       states_(run.state.size()),
       surfaces_(parameters.size() > 0 ? problem.system().surfaces() : solution.initial.mode.size()),
       extended_options_(options_of_extended(options, states_, parameters)),
-      regimes_{Regime(problem, structures, extended_options_, run.end - run.start, states_),
-               Regime(problem, structures, extended_options_, run.end - run.start, states_),
-               Regime(problem, structures, extended_options_, run.end - run.start, states_)},
+      fields_{SegmentField(problem, structures, extended_options_, run.end - run.start, states_),
+              SegmentField(problem, structures, extended_options_, run.end - run.start, states_),
+              SegmentField(problem, structures, extended_options_, run.end - run.start, states_)},
       corrected_{CorrectedState(solution, options, sizes()), CorrectedState(solution, options, sizes())},
       x_(states_ + parameters.size()) {
   x_.setZero();
@@ -81,9 +81,9 @@ Vector LedgerReplay::relays_at(std::size_t event, Index surfaces) const {
 void LedgerReplay::take(std::size_t segment) {
   const Segment& here = segments()[segment];
   const Vector lambda = relays_at(boundaries_[segment].end, std::min<Index>(here.mode.size(), surfaces_));
-  regime(segment).take(here, here.start, state_at(segment, here.start),
-                       lambda.size() == surfaces_ ? lambda : Vector());
-  corrected_[segment % 2].take(segment, regime(segment), x_, [this](std::size_t k) { return goes_on(k); });
+  field_of(segment).take(here, here.start, state_at(segment, here.start),
+                         lambda.size() == surfaces_ ? lambda : Vector());
+  corrected_[segment % 2].take(segment, field_of(segment), x_, [this](std::size_t k) { return goes_on(k); });
 }
 
 bool LedgerReplay::goes_on(std::size_t segment) const {
@@ -99,13 +99,13 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   const bool at_start = segment == 0;
   const bool is_last = segment >= segments().size();
   for (std::size_t e = events.first; e < events.end; ++e) instant.records.push_back(&solution_.events[e]);
-  if (at_start && instant.records.empty() && regime(segment).surfaces() == 0) return std::nullopt;
+  if (at_start && instant.records.empty() && field_of(segment).surfaces() == 0) return std::nullopt;
   const double time = at_start ? segments().front().start : segments()[segment - 1].end;
   instant.t = instant.records.empty() ? time : instant.records.front()->t;
   // The velocities before and after belong to one state, where nothing jumps.
   Vector correction = Vector::Zero(size());
   if (!at_start) {
-    instant.from = &regime(segment - 1);
+    instant.from = &field_of(segment - 1);
     instant.segment_before = &segments()[segment - 1];
     instant.before = state_at(segment - 1, segments()[segment - 1].end);
     const double end = segments()[segment - 1].end;
@@ -119,7 +119,7 @@ std::optional<Saltation::Instant> LedgerReplay::instant(std::size_t segment) {
   }
   instant.after = instant.before;
   if (!is_last) {
-    instant.to = &regime(segment);
+    instant.to = &field_of(segment);
     instant.segment_after = &segments()[segment];
     instant.after = state_at(segment, segments()[segment].start) + correction;
   }
@@ -134,7 +134,7 @@ Saltation::Instant LedgerReplay::instant_within(std::size_t segment, std::size_t
   const EventRecord& record = solution_.events[event];
   instant.t = record.t;
   instant.before = instant.after = corrected_state(segment, record.t);
-  instant.from = &regime(segment);
+  instant.from = &field_of(segment);
   instant.records = {&record};
   return instant;
 }

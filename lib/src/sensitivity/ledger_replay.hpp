@@ -10,8 +10,8 @@
 #include <vector>
 
 #include "sensitivity/corrected_state.hpp"
-#include "sensitivity/regime.hpp"
 #include "sensitivity/saltation.hpp"
+#include "sensitivity/segment_field.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -46,9 +46,9 @@ class LedgerReplay {
   const Events& events_before(std::size_t segment) const { return boundaries_[segment]; }
 
   void take(std::size_t segment);
-  Regime& regime(std::size_t segment) { return regimes_[segment % 2]; }
+  SegmentField& field_of(std::size_t segment) { return fields_[segment % 2]; }
   // middle() serves modes between events that coincide.
-  Regime& middle() { return regimes_[2]; }
+  SegmentField& middle() { return fields_[2]; }
   // instant() is at the boundary before a segment, both of whose neighbours have been taken up. It returns
   // nothing where nothing changes there.
   std::optional<Saltation::Instant> instant(std::size_t segment);
@@ -66,7 +66,7 @@ class LedgerReplay {
   Index states_;
   Index surfaces_;
   Options extended_options_;
-  Regime regimes_[3];            // of segments, in turns, and of modes between events that coincide
+  SegmentField fields_[3];       // of segments, in turns, and of modes between events that coincide
   CorrectedState corrected_[2];  // of segments, in turns
   Vector x_;
   std::vector<Events> boundaries_;

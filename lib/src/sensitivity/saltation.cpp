@@ -105,8 +105,8 @@ bool has_kink(const Values& f, double step, const Vector& slope) {
 }
 
 // Onto gap = 0, without speed, of the contacts that are closed; nothing where that is not found.
-void onto_contacts(Regime& regime, double t, Vector& x) {
-  regime.tools().contacts->project(t, regime.closed(), regime.lambda(t, x), regime.weights(), x);
+void onto_contacts(SegmentField& field, double t, Vector& x) {
+  field.tools().contacts->project(t, field.closed(), field.lambda(t, x), field.weights(), x);
 }
 
 // agree() tells whether two derivatives are the same but for errors of the solution.
@@ -121,24 +121,24 @@ bool is_same_time(double a, double b) {
 
 }  // namespace
 
-double Saltation::value(Regime& regime, Index slot, double t, ConstVectorRef x) {
-  ModeOde& ode = regime.ode();
+double Saltation::value(SegmentField& field, Index slot, double t, ConstVectorRef x) {
+  ModeOde& ode = field.ode();
   const Index first_contact = ode.contact_slot(0);
   const Index first_event = ode.event_slot(0);
-  if (slot >= first_event) return regime.tools().event_value(t, x, slot - first_event);
+  if (slot >= first_event) return field.tools().event_value(t, x, slot - first_event);
   guards_.resize(ode.guards());
-  if (slot < first_contact && !regime.mode().slides_on(slot / 2)) {
-    regime.tools().evaluator.guards(t, x, guards_.head(regime.surfaces()));
+  if (slot < first_contact && !field.mode().slides_on(slot / 2)) {
+    field.tools().evaluator.guards(t, x, guards_.head(field.surfaces()));
     return guards_[slot / 2];
   }
   ode.exit_guards(t, x, guards_);
   return guards_[slot];
 }
 
-std::optional<double> Saltation::slope_of_exit(Regime& regime, Index slot, double t, ConstVectorRef x,
+std::optional<double> Saltation::slope_of_exit(SegmentField& field, Index slot, double t, ConstVectorRef x,
                                                double t_dot, ConstVectorRef x_dot) {
-  ModeOde& ode = regime.ode();
-  Evaluator& evaluator = regime.tools().evaluator;
+  ModeOde& ode = field.ode();
+  Evaluator& evaluator = field.tools().evaluator;
   const std::vector<Index>& sliding = ode.field().sliding();
   if (slot >= ode.contact_slot(0) || sliding.size() != 1 || ode.field().solves_for_lambda())
     return std::nullopt;
@@ -147,8 +147,8 @@ std::optional<double> Saltation::slope_of_exit(Regime& regime, Index slot, doubl
     return std::nullopt;
   const Index surface = sliding.front();
   const bool is_plus = slot != ModeOde::first_slot(surface);
-  Vector lambda = Vector::Zero(regime.surfaces());
-  regime.mode().fill_lambda(lambda);
+  Vector lambda = Vector::Zero(field.surfaces());
+  field.mode().fill_lambda(lambda);
   lambda[surface] = is_plus ? 1 : -1;
   buffer_.resize(x.size());
   moved_.resize(x.size());
@@ -158,33 +158,33 @@ std::optional<double> Saltation::slope_of_exit(Regime& regime, Index slot, doubl
   return is_plus ? -slope : slope;
 }
 
-double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
-                        ConstVectorRef x_dot) {
-  ModeOde& ode = regime.ode();
-  LocationTools& tools = regime.tools();
+double Saltation::slope(SegmentField& field, Index slot, bool is_exit, double t, ConstVectorRef x,
+                        double t_dot, ConstVectorRef x_dot) {
+  ModeOde& ode = field.ode();
+  LocationTools& tools = field.tools();
   if (!is_exit) {
     if (slot >= ode.event_slot(0)) return tools.watch[slot - ode.event_slot(0)].when.rate(t, x, t_dot, x_dot);
     if (slot >= ode.contact_slot(0))
       return tools.contacts->contact(slot - ode.contact_slot(0)).gap.rate(t, x, t_dot, x_dot);
-    Vector rates(regime.surfaces());
+    Vector rates(field.surfaces());
     tools.evaluator.guard_directional(t, x, t_dot, x_dot, rates);
     return rates[slot / 2];
   }
-  if (const std::optional<double> exact = slope_of_exit(regime, slot, t, x, t_dot, x_dot)) return *exact;
+  if (const std::optional<double> exact = slope_of_exit(field, slot, t, x, t_dot, x_dot)) return *exact;
   Vector derivative(1), at(x.size());
   const auto along = [&](double time_rate, ConstVectorRef direction) {
-    const double step = difference_step(t, x, time_rate, direction, regime.typical_sizes(), 1);
+    const double step = difference_step(t, x, time_rate, direction, field.typical_sizes(), 1);
     refined_difference(
         step,
         [&](double s, Vector& out) {
           at = x + s * direction;
-          out[0] = value(regime, slot, t + s * time_rate, at);
+          out[0] = value(field, slot, t + s * time_rate, at);
         },
         buffer_, derivative);
     return derivative[0];
   };
   // Each parameter moves by itself, and by the same steps at every event: a problem for other values of it may have to be made.
-  const Index n = regime.states_of_problem();
+  const Index n = field.states_of_problem();
   Vector direction = x_dot;
   direction.tail(x.size() - n).setZero();
   double result = along(t_dot, direction);
@@ -194,19 +194,19 @@ double Saltation::slope(Regime& regime, Index slot, bool is_exit, double t, Cons
   return result;
 }
 
-Vector Saltation::times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate,
+Vector Saltation::times(SegmentField& field, const Trigger& trigger, const Instant& instant, double rate,
                         const Matrix& s) {
   Vector result(s.cols());
   for (Index c = 0; c < s.cols(); ++c) {
     const Vector column = s.col(c);
-    result[c] = -slope(regime, trigger.slot, trigger.is_exit, instant.t, instant.before, 0, column) / rate;
+    result[c] = -slope(field, trigger.slot, trigger.is_exit, instant.t, instant.before, 0, column) / rate;
   }
   return result;
 }
 
 void Saltation::add_event_triggers(const Instant& instant, const EventRecord& record,
                                    std::vector<Trigger>& found) {
-  Regime& from = *instant.from;
+  SegmentField& from = *instant.from;
   const EventWatch& watch = from.tools().watch;
   Trigger best;
   double nearest = std::numeric_limits<double>::infinity();
@@ -234,7 +234,7 @@ void Saltation::add_nearest_edge(const Instant& instant, std::vector<Trigger>& f
 }
 
 std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, const Vector& velocity) {
-  Regime& from = *instant.from;
+  SegmentField& from = *instant.from;
   std::vector<Trigger> found;
   const Index surfaces = from.surfaces();
   bool jumped = false;
@@ -309,13 +309,13 @@ std::vector<Saltation::Trigger> Saltation::triggers(const Instant& instant, cons
 
 // time_event_of() takes, of several of the same name that are due, the k-th for the k-th record.
 const TimeEvent* Saltation::time_event_of(const Instant& instant, const EventRecord& record) const {
-  const Regime& regime = instant.from ? *instant.from : *instant.to;
+  const SegmentField& field = instant.from ? *instant.from : *instant.to;
   std::size_t before = 0;
   for (const EventRecord* const other : instant.records) {
     if (other == &record) break;
     if (other->kind == EventKind::sample && other->name == record.name) ++before;
   }
-  for (const TimeEvent& event : regime.time_events()) {
+  for (const TimeEvent& event : field.time_events()) {
     if (event.name != record.name.value_or("")) continue;
     const double due = event.time(event.first_from(record.t));
     if (!(std::abs(due - record.t) <= time_rounding(record.t))) continue;
@@ -331,12 +331,12 @@ const ResetFunction* Saltation::reset_of(const Instant& instant, const EventReco
     return event ? &event->reset : nullptr;
   }
   // The location that it leaves may be one that this instant only passed through.
-  Regime& regime = instant.from ? *instant.from : *instant.to;
-  const LocationTools* const passed = record.from_location ? regime.tools_of(*record.from_location) : nullptr;
-  const EventWatch* const watches[] = {passed ? &passed->watch : nullptr, &regime.tools().watch,
+  SegmentField& field = instant.from ? *instant.from : *instant.to;
+  const LocationTools* const passed = record.from_location ? field.tools_of(*record.from_location) : nullptr;
+  const EventWatch* const watches[] = {passed ? &passed->watch : nullptr, &field.tools().watch,
                                        instant.to ? &instant.to->tools().watch : nullptr};
   for (const EventWatch* const watch : watches) {
-    const Watched* const watched = watch ? fired(*watch, regime.automaton(), record, t, x) : nullptr;
+    const Watched* const watched = watch ? fired(*watch, field.automaton(), record, t, x) : nullptr;
     if (watched) return watched->reset ? &watched->reset : nullptr;
   }
   return nullptr;
@@ -387,8 +387,8 @@ double Saltation::step_of_impact(const Instant& instant, const EventRecord& reco
                                  double time, const Vector& direction, double step) {
   if (record.kind != EventKind::impact && record.kind != EventKind::contact) return step;
   LocationTools& tools = instant.from ? instant.from->tools() : instant.to->tools();
-  Regime& regime = instant.from ? *instant.from : *instant.to;
-  const Vector lambda = regime.lambda(instant.t, x);
+  SegmentField& field = instant.from ? *instant.from : *instant.to;
+  const Vector lambda = field.lambda(instant.t, x);
   for (const Index i : record.surfaces) {
     const Index c = i - tools.system.surfaces();
     if (c < 0) continue;
@@ -459,7 +459,7 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
   return result;
 }
 
-void Saltation::settle(Regime& to, double t, ConstVectorRef x, Matrix& s) {
+void Saltation::settle(SegmentField& to, double t, ConstVectorRef x, Matrix& s) {
   const Matrix kept = to.kept_normals(t, x);
   if (kept.rows() > 0) {
     // Parameters stay; of the states those move that the constraints see.
@@ -596,7 +596,7 @@ bool Saltation::begins_on(double value, ConstVectorRef gradient, ConstVectorRef 
 
 // A solution that begins where something happens at once has neighbours to which it happens later, or not at all.
 void Saltation::look_at_start(const Instant& instant, const Matrix& s, Change& change) {
-  Regime& to = *instant.to;
+  SegmentField& to = *instant.to;
   LocationTools& tools = to.tools();
   const double t = instant.t;
   const Vector& x = instant.before;

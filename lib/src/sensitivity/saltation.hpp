@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "sensitivity/regime.hpp"
+#include "sensitivity/segment_field.hpp"
 #include "slideway/simulate/event_log.hpp"
 
 namespace slideway {
@@ -23,8 +23,8 @@ class Saltation {
     double t = 0;
     Vector before = {};  // extended states
     Vector after = {};
-    Regime* from = nullptr;
-    Regime* to = nullptr;
+    SegmentField* from = nullptr;
+    SegmentField* to = nullptr;
     const Segment* segment_before = nullptr;
     const Segment* segment_after = nullptr;
     std::vector<const EventRecord*> records = {};
@@ -47,13 +47,13 @@ class Saltation {
   };
 
   // `middle` is for modes between events that coincide.
-  explicit Saltation(Regime& middle) : middle_(middle) {}
+  explicit Saltation(SegmentField& middle) : middle_(middle) {}
 
   Change apply(const Instant& instant, const Matrix& s);
   // dt*/dp of an event within a stretch, which changes nothing.
   Vector time_of(const Instant& instant, const Matrix& s);
   // Onto the surfaces along which the solution slides: S − ∂f/∂λ D⁻¹ ∂h/∂x S.
-  void settle(Regime& to, double t, ConstVectorRef x, Matrix& s);
+  void settle(SegmentField& to, double t, ConstVectorRef x, Matrix& s);
 
  private:
   // One function that was zero, by its slot (ModeOde) in the field before.
@@ -69,14 +69,15 @@ class Saltation {
   void add_event_triggers(const Instant& instant, const EventRecord& record, std::vector<Trigger>& found);
   void add_nearest_edge(const Instant& instant, std::vector<Trigger>& found);
   // The derivative of a guard along (t_dot, x_dot).
-  double slope(Regime& regime, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
+  double slope(SegmentField& field, Index slot, bool is_exit, double t, ConstVectorRef x, double t_dot,
                ConstVectorRef x_dot);
   // The same of w∓ at the end of sliding along one surface, without differences where the guard is affine and the field tells its
   // derivative along a direction.
-  std::optional<double> slope_of_exit(Regime& regime, Index slot, double t, ConstVectorRef x, double t_dot,
-                                      ConstVectorRef x_dot);
-  double value(Regime& regime, Index slot, double t, ConstVectorRef x);
-  Vector times(Regime& regime, const Trigger& trigger, const Instant& instant, double rate, const Matrix& s);
+  std::optional<double> slope_of_exit(SegmentField& field, Index slot, double t, ConstVectorRef x,
+                                      double t_dot, ConstVectorRef x_dot);
+  double value(SegmentField& field, Index slot, double t, ConstVectorRef x);
+  Vector times(SegmentField& field, const Trigger& trigger, const Instant& instant, double rate,
+               const Matrix& s);
   // DR of all jumps of the instant along each column of (time, moved).
   Matrix jump(const Instant& instant, const Vector& time, const Matrix& moved);
   // The step of differences along (time, direction), at most `step`, that leaves an impact an impact.
@@ -104,7 +105,7 @@ class Saltation {
   std::optional<Matrix> in_order(const Instant& instant, const Trigger& first, const Trigger& second,
                                  const Vector& velocity, const Vector& velocity_after, const Matrix& s);
 
-  Regime& middle_;
+  SegmentField& middle_;
   bool jump_is_smooth_ = true;  // of the last instant
   Vector buffer_, guards_, moved_;
 };

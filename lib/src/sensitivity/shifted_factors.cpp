@@ -8,25 +8,25 @@ void ShiftedFactors::forget() {
   sparse_.reset();
 }
 
-bool ShiftedFactors::factor(Regime& regime, double t, ConstVectorRef x, double tau) {
-  if (const Pattern* const pattern = regime.pattern_of_many_states()) {
-    exist_ = factor_sparse(regime, *pattern, t, x, tau);
+bool ShiftedFactors::factor(SegmentField& field, double t, ConstVectorRef x, double tau) {
+  if (const Pattern* const pattern = field.pattern_of_many_states()) {
+    exist_ = factor_sparse(field, *pattern, t, x, tau);
     return exist_;
   }
-  const Index n = regime.states_of_problem();
-  regime.jacobian(t, x, jacobian_);
+  const Index n = field.states_of_problem();
+  field.jacobian(t, x, jacobian_);
   dense_.compute(Matrix::Identity(n, n) - tau * jacobian_.topLeftCorner(n, n));
   exist_ = true;
   return true;
 }
 
-bool ShiftedFactors::factor_sparse(Regime& regime, const Pattern& pattern, double t, ConstVectorRef x,
+bool ShiftedFactors::factor_sparse(SegmentField& field, const Pattern& pattern, double t, ConstVectorRef x,
                                    double tau) {
-  const Index n = regime.states_of_problem();
+  const Index n = field.states_of_problem();
   x_ = x;
   if (!bordered_)
-    bordered_.emplace(n, pattern, [this, &regime](double time, SplitJacobian& jacobian) {
-      regime.split_jacobian(time, x_, jacobian);
+    bordered_.emplace(n, pattern, [this, &field](double time, SplitJacobian& jacobian) {
+      field.split_jacobian(time, x_, jacobian);
     });
   const int before = value_.version;
   bordered_->evaluate(t, Matrix(x.size(), 0), value_);

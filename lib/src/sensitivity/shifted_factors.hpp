@@ -1,4 +1,4 @@
-// Factors of I − τJ, with J of the field of a regime by the states of the problem: full, or sparse by Ĵ (bordered_jacobian.hpp).
+// Factors of I − τJ, with J of the field of a segment by the states of the problem: full, or sparse by Ĵ (bordered_jacobian.hpp).
 // The steppers use ShiftedSystem (integrate/shifted_system.hpp), which factors J by all states. Here the last states of the extended problem
 // are parameters, which ShiftedFactors leaves out.
 //
@@ -10,22 +10,22 @@
 #include "core/factorise.hpp"
 #include "core/repeated_klu.hpp"
 #include "sensitivity/bordered_jacobian.hpp"
-#include "sensitivity/regime.hpp"
+#include "sensitivity/segment_field.hpp"
 
 namespace slideway {
 
 class ShiftedFactors {
  public:
-  // Another regime follows.
+  // Another field follows.
   void forget();
   bool exist() const { return exist_; }
   // Makes the factors at t and the extended state x; false if the matrix is singular.
-  [[nodiscard]] bool factor(Regime& regime, double t, ConstVectorRef x, double tau);
+  [[nodiscard]] bool factor(SegmentField& field, double t, ConstVectorRef x, double tau);
   // (I − τJ)⁻¹ y. There are factors.
   Vector solve(const Vector& y);
 
  private:
-  bool factor_sparse(Regime& regime, const Pattern& pattern, double t, ConstVectorRef x, double tau);
+  bool factor_sparse(SegmentField& field, const Pattern& pattern, double t, ConstVectorRef x, double tau);
 
   bool exist_ = false;
   Matrix jacobian_;

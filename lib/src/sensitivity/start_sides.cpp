@@ -65,7 +65,7 @@ bool StartSides::pass(double t, ConstVectorRef x, Index surface, Neighbour& neig
   return take(t, x, neighbour);
 }
 
-Vector StartSides::one_side(double t, ConstVectorRef x, Regime& to, const Segment& begun,
+Vector StartSides::one_side(double t, ConstVectorRef x, SegmentField& to, const Segment& begun,
                             const std::vector<Index>& surfaces, const Vector& direction) {
   const Vector none = Vector::Constant(x.size(), std::numeric_limits<double>::quiet_NaN());
   Neighbour neighbour{
@@ -103,7 +103,7 @@ Vector StartSides::one_side(double t, ConstVectorRef x, Regime& to, const Segmen
   return none;
 }
 
-StartSides::Sides StartSides::find(double t, ConstVectorRef x, Regime& to, const Segment& begun,
+StartSides::Sides StartSides::find(double t, ConstVectorRef x, SegmentField& to, const Segment& begun,
                                    const std::vector<Index>& surfaces, const Matrix& s) {
   Sides sides{.below = s, .above = s};
   for (Index c = 0; c < s.cols(); ++c) {

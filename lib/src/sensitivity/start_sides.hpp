@@ -10,22 +10,22 @@
 
 #include <vector>
 
-#include "sensitivity/regime.hpp"
+#include "sensitivity/segment_field.hpp"
 
 namespace slideway {
 
 class StartSides {
  public:
   // `middle` is for the modes of neighbours; it must outlive this.
-  explicit StartSides(Regime& middle) : middle_(middle) {}
+  explicit StartSides(SegmentField& middle) : middle_(middle) {}
 
   struct Sides {
     // n × q each, by directions towards smaller and larger values; NaN in a column where that neighbour goes another way.
     Matrix below = {}, above = {};
   };
   // `begun` is the segment that `to` has taken up, and `surfaces` are those that the start is on, where the field jumps.
-  Sides find(double t, ConstVectorRef x, Regime& to, const Segment& begun, const std::vector<Index>& surfaces,
-             const Matrix& s);
+  Sides find(double t, ConstVectorRef x, SegmentField& to, const Segment& begun,
+             const std::vector<Index>& surfaces, const Matrix& s);
 
  private:
   // A neighbour on its way: where it is, as a part of ε.
@@ -36,7 +36,7 @@ class StartSides {
   };
 
   // A vector of NaN where the neighbour in this direction goes another way.
-  Vector one_side(double t, ConstVectorRef x, Regime& to, const Segment& begun,
+  Vector one_side(double t, ConstVectorRef x, SegmentField& to, const Segment& begun,
                   const std::vector<Index>& surfaces, const Vector& direction);
   // Takes up the mode of the neighbour, and returns whether it is one: λ of what slides is in [−1, 1].
   bool take(double t, ConstVectorRef x, const Neighbour& neighbour);
@@ -48,7 +48,7 @@ class StartSides {
   bool pass(double t, ConstVectorRef x, Index surface, Neighbour& neighbour);
   Vector rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& velocity);
 
-  Regime& middle_;
+  SegmentField& middle_;
 };
 
 }  // namespace slideway

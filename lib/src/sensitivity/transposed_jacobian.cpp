@@ -10,16 +10,16 @@ constexpr Index kFewExtended = 64;  // with fewer a full matrix is the faster on
 
 }  // namespace
 
-void TransposedJacobian::compute(Regime& regime, double t, ConstVectorRef x) {
-  const Index n = regime.states_of_problem();
+void TransposedJacobian::compute(SegmentField& field, double t, ConstVectorRef x) {
+  const Index n = field.states_of_problem();
   parameters_ = x.size() - n;
-  pattern_ = x.size() >= kFewExtended ? regime.sparse_pattern() : nullptr;
+  pattern_ = x.size() >= kFewExtended ? field.sparse_pattern() : nullptr;
   if (!pattern_) {
-    regime.jacobian(t, x, dense_);
+    field.jacobian(t, x, dense_);
     states_ = dense_.topLeftCorner(n, n).transpose();
     return;
   }
-  regime.split_jacobian(t, x, split_);
+  field.split_jacobian(t, x, split_);
   states_ = Matrix::Zero(n, n);
   for (Index i = 0; i < n; ++i)
     for (Index e = pattern_->start[static_cast<std::size_t>(i)];

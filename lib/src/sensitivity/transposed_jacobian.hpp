@@ -5,7 +5,7 @@
 #pragma once
 
 #include "core/split_jacobian.hpp"
-#include "sensitivity/regime.hpp"
+#include "sensitivity/segment_field.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
@@ -13,7 +13,7 @@ namespace slideway {
 class TransposedJacobian {
  public:
   // compute() is at t, where the extended state is x.
-  void compute(Regime& regime, double t, ConstVectorRef x);
+  void compute(SegmentField& field, double t, ConstVectorRef x);
   // ∂f/∂x, transposed, of the n states.
   const Matrix& states() const { return states_; }
   // sum += factor · (∂f/∂p)ᵀ v, with v of n rows.

@@ -12,11 +12,12 @@
 
 namespace slideway {
 
-class Regime {
+class SegmentField {
  public:
   // The references must outlive this. `options` are those of the extended problem.
-  Regime(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-         const Options& options, double duration, Index states_of_problem);
+  SegmentField(const Automaton& automaton,
+               const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
+               double duration, Index states_of_problem);
   // The states of the problem that was not extended come first.
   Index states_of_problem() const { return states_of_problem_; }
 

@@ -1,4 +1,4 @@
-#include "sensitivity/regime.hpp"
+#include "sensitivity/segment_field.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -11,15 +11,15 @@
 
 namespace slideway {
 
-Regime::Regime(const Automaton& automaton,
-               const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
-               double duration, Index states_of_problem)
+SegmentField::SegmentField(const Automaton& automaton,
+                           const std::vector<std::shared_ptr<const RelayStructure>>& structures,
+                           const Options& options, double duration, Index states_of_problem)
     : automaton_(automaton),
       states_of_problem_(states_of_problem),
       made_(automaton, structures, options, duration),
       sizes_(options.atol.expand(automaton.system().states(), options.rtol) / options.rtol) {}
 
-void Regime::take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda) {
+void SegmentField::take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda) {
   const std::vector<Location>& locations = automaton_.locations();
   std::size_t location = 0;
   while (location < locations.size() && locations[location].name != segment.location) ++location;
@@ -44,21 +44,22 @@ void Regime::take(const Segment& segment, double t, ConstVectorRef x, ConstVecto
   tools_->ode.set_mode(mode_, lambda_, false);
 }
 
-LocationTools* Regime::tools_of(const std::string& location) {
+LocationTools* SegmentField::tools_of(const std::string& location) {
   const std::vector<Location>& locations = automaton_.locations();
   for (std::size_t k = 0; k < locations.size(); ++k)
     if (locations[k].name == location) return &made_.of_location(k);
   return nullptr;
 }
 
-Vector Regime::weights() const {
+Vector SegmentField::weights() const {
   Vector weights = sizes_.cwiseInverse();
   weights.tail(weights.size() - states_of_problem_).setConstant(std::numeric_limits<double>::infinity());
   return weights;
 }
 
 // Sliding of second order is along surfaces whose speeds across are zero on both sides.
-void Regime::find_second_order(std::size_t location, double t, ConstVectorRef x, ConstVectorRef lambda) {
+void SegmentField::find_second_order(std::size_t location, double t, ConstVectorRef x,
+                                     ConstVectorRef lambda) {
   if (!tools_->system.definition().second_order) return;
   Vector at = lambda, across = Vector::Zero(x.size());
   mode_.fill_lambda(at);
@@ -91,7 +92,7 @@ void Regime::find_second_order(std::size_t location, double t, ConstVectorRef x,
   if (tools_->contacts) tools_->contacts->set_closed(closed_);
 }
 
-Matrix Regime::kept_normals(double t, ConstVectorRef x) {
+Matrix SegmentField::kept_normals(double t, ConstVectorRef x) {
   if (second_order_.empty()) return Matrix(0, x.size());
   if (StayingZero* const staying = tools_->staying.get()) {
     Matrix normals = Matrix::Zero(staying->of->kept->surfaces(), x.size());
@@ -107,7 +108,7 @@ Matrix Regime::kept_normals(double t, ConstVectorRef x) {
   return normals;
 }
 
-Vector Regime::lambda(double t, ConstVectorRef x) {
+Vector SegmentField::lambda(double t, ConstVectorRef x) {
   Vector lambda = lambda_;
   if (tools_->ode.slides()) {
     lambda = tools_->ode.field().lambda(t, x);
@@ -117,22 +118,22 @@ Vector Regime::lambda(double t, ConstVectorRef x) {
   return lambda;
 }
 
-const Pattern* Regime::sparse_pattern() {
+const Pattern* SegmentField::sparse_pattern() {
   return closed_.empty() && !tools_->contacts ? tools_->ode.jacobian_pattern() : nullptr;
 }
 
-const Pattern* Regime::pattern_of_many_states() {
+const Pattern* SegmentField::pattern_of_many_states() {
   // Derivatives of a heated rod of 21 states then cost 3.4 times the run, and 17 times with full matrices; of 5 states a full one is faster.
   constexpr Index few = 6;
   return states_of_problem_ >= few ? sparse_pattern() : nullptr;
 }
 
-void Regime::split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian) {
+void SegmentField::split_jacobian(double t, ConstVectorRef x, SplitJacobian& jacobian) {
   // The Jacobian of a mode is made without its velocity.
   tools_->ode.split_jacobian(t, x, dx_, jacobian);
 }
 
-void Regime::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
+void SegmentField::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
   const Index n = x.size();
   jacobian.resize(n, n);
   if (closed_.empty()) {
