@@ -173,6 +173,34 @@ TEST_CASE("equal guards are one surface") {
                       "z = \"sgn(sin(2*(x - z)))\"") == Names{"sin(y - x)", "sin(2*(z - x))"});
 }
 
+TEST_CASE(
+    "guards that are multiples of each other, or the same but for how they are written, are one surface") {
+  const auto names = [](const std::string& sum) {
+    return surface_names("x = \"" + sum + "\"\ny = \"0\"\nz = \"0\"");
+  };
+  CHECK(names("sgn(x - 1) + sgn(2*x - 2) + sgn(1 - x) + sgn(0.1*x - 0.1)") == Names{"x - 1"});
+  CHECK(names("sgn(x - 3) + sgn(0.1*x - 0.3) + sgn(0.7*(x - 3) + 0.1*x - 0.3)") == Names{"x - 3"});
+  CHECK(names("sgn(x^2 - y^2) + sgn((x - y)*(x + y)) + sgn(y*y - x*x)") == Names{"x^2 - y^2"});
+  CHECK(names("sgn(x - y) + sgn((x - y)*(1 + z^2)) + sgn((y - x)*exp(z)) + sgn(tanh(x - y))") ==
+        Names{"x - y"});
+  CHECK(names("sgn(x/y - z) + sgn(2*x/y - 2*z)") == Names{"x/y - z"});
+  // These are no multiples: the factor may have any sign, the constants differ.
+  CHECK(names("sgn(x - y) + sgn((x - y)*z)").size() == 2);
+  CHECK(names("sgn(x - 1) + sgn(2*x - 2.0000001)").size() == 2);
+  CHECK(names("sgn(x^2) + sgn(x)").size() == 2);
+}
+
+TEST_CASE("a crossing of two multiples of one guard is one crossing") {
+  // Both signs change together: 0.65 - 0.52·sgn(x - 1).
+  const ModelInstance one = instance(
+      with_derivatives("x = \"0.65 - 0.715*sgn(x - 1) + 0.195*sgn(2*x - 2)\"\ny = \"0\"\nz = \"0\""));
+  REQUIRE(one.system.surfaces() == 1);
+  CHECK(field(one.system, 0, Eigen::Vector3d(0, 0, 0), Vector::Constant(1, -1.0))[0] ==
+        doctest::Approx(1.17).epsilon(1e-15));
+  CHECK(field(one.system, 0, Eigen::Vector3d(2, 0, 0), Vector::Constant(1, 1.0))[0] ==
+        doctest::Approx(0.13).epsilon(1e-15));
+}
+
 TEST_CASE("a guard of the opposite sign uses the opposite of lambda") {
   const System system =
       instance(with_derivatives("x = \"sgn(x - y)\"\ny = \"sgn(y - x)\"\nz = \"if(x < y, 5, 7)\"")).system;

@@ -279,6 +279,141 @@ TEST_CASE("a sign in the equation of its own variable is between its values wher
   });
 }
 
+TEST_CASE("a guess leads to a solution, and not along a branch whose side does not hold") {
+  // y = sat(3y + 3 - x, 0, 1) has the solution 1 only where x is below 3.
+  const std::string text =
+      model("y = { value = \"sat(3*y + 3 - x, 0, 1)\", guess = 1 }\n", "x = \"y\"\n", "x = 0.0\n", "1");
+  for_all_methods(text, [](const Finished& finished, double rtol) {
+    CHECK(std::abs(finished.end(0) - 1) < 10 * rtol);
+    CHECK(finished.observed("y", 0) == doctest::Approx(1).epsilon(1e-15));
+    CHECK(finished.observed("y", 1) == doctest::Approx(1).epsilon(1e-15));
+  });
+}
+
+TEST_CASE("a run ends at the kink where the branch that is followed turns back") {
+  // The branch y = 1 ends where 3 + 3 - x = 1.
+  const std::string text =
+      model("y = { value = \"sat(3*y + 3 - x, 0, 1)\", guess = 1 }\n", "x = \"y\"\n", "x = 0.0\n", "10");
+  for (const Method method : {Method::dopri5, Method::rodas, Method::adams, Method::bdf, Method::automatic}) {
+    const Finished finished = run(text, method, 1e-6);
+    CAPTURE(finished.solution.outcome.message);
+    CHECK_FALSE(finished.solution.outcome.succeeded());
+    CHECK(finished.solution.outcome.t == doctest::Approx(5).epsilon(1e-6));
+    CHECK(has(finished.solution.outcome.message, "'y' of [algebraic] has no value"));
+  }
+}
+
+TEST_CASE("a kink with slopes of one sign is passed by the branch that a guess follows") {
+  // y + 2·max(y, 0) + sin²y·cos²y/2 = x is monotone, which the bounds of its slope do not tell.
+  const std::string text = model("y = { value = \"x - 2*max(y, 0) - sin(y)^2*cos(y)^2/2\", guess = -1 }\n",
+                                 "x = \"1\"\n", "x = -1.0\n", "2");
+  for_all_methods(text, [](const Finished& finished, double) {
+    for (const double t : {0.0, 0.5, 0.9, 1.1, 2.0}) {
+      const double y = finished.observed("y", t);
+      const double square = std::sin(y) * std::cos(y);
+      CHECK(std::abs(y + 2 * std::max(y, 0.0) + 0.5 * square * square - (t - 1)) < 1e-14);
+    }
+  });
+}
+
+TEST_CASE("an equation with poles is refused, or followed on its branch from a guess") {
+  for (const char* text :
+       {"y + (y + 2*tan(y/4) - x)", "x + 1/(y - 3)", "x + 1/(y - 3)^3", "x - log(y^2 - 1)"}) {
+    const std::string what = text;
+    CAPTURE(what);
+    const std::string told = told_by(model("y = \"" + what + "\"\n", "x = \"1\"\n", "x = 0.5\n"));
+    CHECK(has(told, "may have several solutions"));
+  }
+  // With x = 0.5 + t: z' = y, and dx = (1 + (1 + tan²(y/4))/2) dy.
+  const std::string text = model("y = { value = \"y + (y + 2*tan(y/4) - x)\", guess = 0.3 }\n",
+                                 "x = \"1\"\nz = \"y\"\n", "x = 0.5\nz = 0.0\n", "12");
+  for_all_methods(text, {1e-5, 1e-9}, [](const Finished& finished, double rtol) {
+    CHECK(std::abs(finished.end(1) - 40.84814893302155) < 100 * rtol * 40);
+  });
+}
+
+TEST_CASE("equations without poles keep their only solution") {
+  for (const char* text : {"x - 1/(1 + exp(-y))", "x + exp(-y)", "x - tan(0.5*tanh(y))"}) {
+    const std::string what = text;
+    CAPTURE(what);
+    const std::string told = told_by(model("y = \"" + what + "\"\n", "x = \"1\"\n", "x = 0.5\n"));
+    CHECK(told.empty());
+  }
+}
+
+TEST_CASE("a kink of an algebraic variable is one surface, wherever it is written again") {
+  // A diode behind an inductor: in the equation of its voltage, and as the current of a capacitor.
+  const std::string text = R"toml(
+[parameters]
+Goff = 1e-3
+gon = 1e3
+[states]
+u = 100.0
+i = 0.0
+[time]
+end = 0.1
+[definitions]
+diode = "Goff*(v - u) + gon*max(v - u - 2, 0)"
+[algebraic]
+v = "v - (diode - i)"
+[derivatives]
+u = "(Goff*(v - u) + 0.5*gon*max(0, 2*v - 4 - 2*u) - 100)/30e-3"
+i = "(400*sin(100*pi*t) - v)/60e-6"
+)toml";
+  // By Radau's method with the branches solved by hand, at 1e-12.
+  for_all_methods(text, {1e-4, 1e-6, 1e-8}, [](const Finished& finished, double rtol) {
+    CHECK(finished.instance.problem().locations().front().system.surfaces() == 1);
+    CHECK(std::abs(finished.end(0) - 361.72215750997) < 1000 * rtol * 361);
+    CHECK(finished.count(EventKind::ambiguous) == 0);
+  });
+}
+
+TEST_CASE("six diodes of a three-phase bridge are six surfaces") {
+  const std::string text = R"toml(
+[parameters]
+V = 325.0
+w = 314.159265358979
+L = 3e-3
+Ron = 1e-3
+Goff = 1e-4
+Vf = 0.8
+C = 2e-3
+R = 20.0
+[states]
+ia = 0.0
+ib = 0.0
+uc = 500.0
+[time]
+end = 0.1
+[definitions]
+ea = "V*sin(w*t)"
+eb = "V*sin(w*t - 2*pi/3)"
+ec = "V*sin(w*t + 2*pi/3)"
+ic = "-ia - ib"
+vs = "(ea + eb + ec - va - vb - vc)/3"
+d1 = "Goff*(va - uc) + (1/Ron)*max(va - uc - Vf, 0)"
+d3 = "Goff*(vb - uc) + (1/Ron)*max(vb - uc - Vf, 0)"
+d5 = "Goff*(vc - uc) + (1/Ron)*max(vc - uc - Vf, 0)"
+d4 = "Goff*(-va) + (1/Ron)*max(-va - Vf, 0)"
+d6 = "Goff*(-vb) + (1/Ron)*max(-vb - Vf, 0)"
+d2 = "Goff*(-vc) + (1/Ron)*max(-vc - Vf, 0)"
+[algebraic]
+va = "va - (d1 - d4 - ia)"
+vb = "vb - (d3 - d6 - ib)"
+vc = "vc - (d5 - d2 - ic)"
+[derivatives]
+ia = "(ea - va - vs)/L"
+ib = "(eb - vb - vs)/L"
+uc = "(d1 + d3 + d5 - uc/R)/C"
+)toml";
+  for_all_methods(text, {1e-5}, [](const Finished& finished, double rtol) {
+    CHECK(finished.instance.problem().locations().front().system.surfaces() == 6);
+    // By Runge-Kutta's formula with 16 million steps, the branch of each phase in closed form.
+    CHECK(std::abs(finished.end(2) - 508.890606746) < 1000 * rtol * 509);
+    CHECK(finished.count(EventKind::crossing) >= 62);
+  });
+}
+
 TEST_CASE("what is wrong with an algebraic variable is told with its place and a cure") {
   const std::string states = "x = 1.0\n";
   std::string told = told_by(model("y = \"y + x - 1\"\n", "x = \"-y\"\n", states));

@@ -179,7 +179,7 @@ NodeId ExpressionGraph::choose(NodeId guard, NodeId positive, NodeId otherwise) 
 NodeId ExpressionGraph::root(std::uint32_t number, Search search, NodeId residual, NodeId slope,
                              NodeId start) {
   has_roots_ = true;
-  return intern({Operation::root, residual, slope, start, 2.0 * number + (search == Search::near ? 1 : 0)});
+  return intern({Operation::root, residual, slope, start, 4.0 * number + static_cast<int>(search)});
 }
 
 NodeId ExpressionGraph::rebuild(const Node& node, NodeId a, NodeId b, NodeId c) {
@@ -256,7 +256,8 @@ NodeId ExpressionGraph::with_any_search(NodeId root_node) {
   const auto anything = [](NodeId) { return true; };
   return rewritten(root_node, anything, [&](NodeId id, NodeId a, NodeId b, NodeId c) {
     const Node node = nodes_[id];
-    if (node.operation == Operation::root) return root(unknown_of(node), Search::only, a, b, c);
+    if (node.operation == Operation::root && search_of(node) != Search::only)
+      return root(unknown_of(node), Search::any, a, b, c);
     return a == node.a && b == node.b && c == node.c ? id : rebuild(node, a, b, c);
   });
 }

@@ -68,8 +68,9 @@ enum class Operation : std::uint8_t {
   root,  // a: r, b: s, c: g; the value of the node tells the number of the unknown, and how it is searched for
 };
 
-// The search for a root: the only one there is, wherever it is; or the one that is followed, which is near.
-enum class Search : std::uint8_t { only, near };
+// The search for a root: `only` for the single one, wherever it is; `near` for the one that is followed, `near_kinks` where r has kinks;
+// `any` for one that the search from a guess leads to.
+enum class Search : std::uint8_t { only, near, near_kinks, any };
 
 struct Node {
   Operation operation = Operation::constant;
@@ -112,9 +113,9 @@ class ExpressionGraph {
   NodeId choose(NodeId guard, NodeId positive, NodeId otherwise);
   NodeId unknown(std::uint32_t number) { return intern({Operation::unknown, number, 0, 0, 0}); }
   NodeId root(std::uint32_t number, Search search, NodeId residual, NodeId slope, NodeId start);
-  static std::uint32_t unknown_of(const Node& root) { return static_cast<std::uint32_t>(root.value / 2); }
+  static std::uint32_t unknown_of(const Node& root) { return static_cast<std::uint32_t>(root.value / 4); }
   static Search search_of(const Node& root) {
-    return std::fmod(root.value, 2) == 0 ? Search::only : Search::near;
+    return static_cast<Search>(static_cast<int>(std::fmod(root.value, 4)));
   }
   bool has_roots() const { return has_roots_; }
 
@@ -142,7 +143,7 @@ class ExpressionGraph {
   // The node with others in place of some.
   NodeId with_nodes(NodeId root, const std::unordered_map<NodeId, NodeId>& others);
 
-  // The node with every root as the only one there is.
+  // The node with every root that is followed as one that the search from its start leads to.
   NodeId with_any_search(NodeId root);
 
   // The node with other λ, or their opposites, in place of λ. `by[k]` tells of surface k.

@@ -19,6 +19,7 @@ void Expander::run() {
   check_settings();
   if (!mistakes_.empty()) return;
   free_parameters();
+  surfaces_.set_known(known_states());
   builder_.prepare_definitions();
   solve_algebraic();
   if (!mistakes_.empty()) return;

@@ -59,7 +59,8 @@ std::vector<NodeId> Expander::solved_algebraic(Jumps jumps) {
     owners.push_back(k);
   });
   if (!mistakes_.empty()) return {};
-  AlgebraicSystem system(expanded_.graph, std::move(variables), expanded_.start, known_states());
+  AlgebraicSystem system(expanded_.graph, std::move(variables), expanded_.start, known_states(),
+                         builder_.open_guards());
   const std::optional<std::vector<NodeId>> solved = system.solve();
   if (solved) {
     std::vector<NodeId> decided;
@@ -83,8 +84,9 @@ void Expander::tell_unsolved(const AlgebraicSystem& system, const Quantity& vari
   if (system.failure() == AlgebraicSystem::Failure::several) {
     mistakes_.push_back({variable.position, variable.name.size(),
                          "the equation of the algebraic variable " + name + " may have several solutions",
-                         "one of which is known that there is no other, or a guess",
-                         "a slope that is not seen to have one sign for all values",
+                         "an equation that is seen to have one solution only, or a guess",
+                         "a slope that is not seen to have one sign for all values of " + variable.name +
+                             ", or a pole, as of tan(" + variable.name + ") and 1/" + variable.name,
                          "write " + variable.name +
                              R"( = { value = "…", guess = 0 }: the solution that is found from )"
                              "the guess at the start is followed"});
@@ -132,9 +134,10 @@ void Expander::add_follower(const ExpandedAlgebraic& one, const std::vector<Expa
     for (const ExpandedAssignment& line : *common) after[expanded_.graph.state(line.state)] = line.value;
   for (const ExpandedAssignment& line : set) after[expanded_.graph.state(line.state)] = line.value;
   after[expanded_.graph.state(*one.follower)] = one.value;
-  const NodeId value = expanded_.graph.with_nodes(expanded_.graph.with_any_search(one.value), after);
-  if (value != one.value && !expanded_.graph.has_lambda(value))
-    set.push_back({*one.follower, value, Position{}});
+  const NodeId on_its_sides =
+      expanded_.graph.has_lambda(one.value) ? builder_.by_guards({one.value}).front() : one.value;
+  const NodeId value = expanded_.graph.with_nodes(expanded_.graph.with_any_search(on_its_sides), after);
+  if (value != one.value) set.push_back({*one.follower, value, Position{}});
 }
 
 void Expander::begin_followers() {
@@ -150,8 +153,8 @@ void Expander::begin_followers() {
   x.head(expanded_.initial.size()) = expanded_.initial;
   Vector relays(static_cast<Index>(expanded_.surfaces.size()));
   for (std::size_t k = 0; k < expanded_.surfaces.size(); ++k) {
-    const double guard =
-        Tape(expanded_.graph, {expanded_.surfaces[k].guard}).value<double>(point(expanded_.start, x));
+    const double guard = Tape(expanded_.graph, {expanded_.graph.with_any_search(expanded_.surfaces[k].guard)})
+                             .value<double>(point(expanded_.start, x));
     relays[static_cast<Index>(k)] = guard < 0 ? -1 : 1;
   }
   std::vector<double> found(values.size());

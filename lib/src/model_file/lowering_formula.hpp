@@ -3,6 +3,7 @@
 // It must not know sections of the file.
 #pragma once
 
+#include <array>
 #include <functional>
 #include <limits>
 #include <optional>
@@ -14,6 +15,9 @@
 
 #include "expression/expression_functions.hpp"
 #include "expression/expression_graph.hpp"
+#include "model_file/guard_form.hpp"
+#include "model_file/linear_guard.hpp"
+#include "model_file/lowering_algebraic.hpp"
 #include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
 #include "model_file/model_file_description.hpp"
@@ -65,6 +69,7 @@ class FormulaBuilder {
   void open_algebraic();
   // The signs of guards that are made of unknowns are open until these are solved for: in a solution each is that of a surface of its own.
   bool has_open_signs() const { return !open_signs_.empty(); }
+  std::vector<OpenGuard> open_guards() const;
   // decide_open_signs() puts surfaces in their place, whose guards are those of the solution itself. `in_slopes` are the open signs that
   // the slopes of the equations depend on. Throws Unbuildable.
   std::vector<NodeId> decide_open_signs(std::vector<NodeId> solved,
@@ -138,6 +143,12 @@ class FormulaBuilder {
     NodeId guard;
     Change change;
     Text text;
+    int sign;  // of the guard beside its form
+  };
+  // What has the sign of a guard of algebraic variables, 1 or −1, once these are solved for; and the sign of the guard beside its form.
+  struct DecidedSign {
+    NodeId node;
+    int sign;
   };
 
   [[noreturn]] void fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
@@ -161,6 +172,13 @@ class FormulaBuilder {
   NodeId open_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
                    const Text& text);
   NodeId on_open_side(NodeId node, std::uint32_t number, int sign);
+  std::vector<NodeId> guards_of_kinks(const std::vector<NodeId>& solved);
+  NodeId by_sign(NodeId sign, NodeId positive, NodeId negative);
+  // Throws Unbuildable.
+  void decide_jump(std::uint32_t number, const OpenSign& open, std::vector<NodeId>& solved,
+                   const std::vector<std::uint32_t>& in_slopes);
+  void keep_decided(const std::vector<NodeId>& solved, const std::vector<NodeId>& signs);
+  std::optional<NodeId> decided_sign(NodeId guard) const;
   void refuse_memory_of_unknowns(const Place& place, std::uint32_t index);
   NodeId value_of(Symbol symbol, std::uint32_t element, const Place& place);
   NodeId force_of(Symbol symbol) const;
@@ -251,6 +269,9 @@ class FormulaBuilder {
   bool algebraic_is_open_ = false;
   std::vector<NodeId> algebraic_solved_, algebraic_values_;
   std::vector<OpenSign> open_signs_;
+  std::array<NumbersByForm, 2> open_by_form_;  // kinks, jumps
+  std::vector<DecidedSign> decided_signs_;
+  NumbersByForm decided_by_form_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force

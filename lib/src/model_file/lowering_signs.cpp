@@ -147,6 +147,9 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   if (is_held(guard) && !surfaces_.find(guard))
     return graph_.choose(guard, choice.positive,
                          graph_.choose(graph_.opposite(guard), choice.negative, choice.zero));
+  if (sides_known == 0 && !algebraic_is_open_ && graph_.has_lambda(guard))
+    if (const std::optional<NodeId> sign = decided_sign(guard))
+      return by_sign(*sign, choice.positive, choice.negative);
   if (sides_known > 0) {
     // A root of what is positive on this side is, too.
     const GuardKey known = guard_key(graph_, guard);
@@ -156,9 +159,6 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
         graph_.has_lambda(guard) ? std::nullopt : linear_guard(graph_, guard);
     if (linear && linear->terms.empty())
       return choose_by_sign(place, index, graph_.constant(linear->constant), choice, make_text);
-    if (const std::optional<SurfaceSide> same =
-            linear && !surfaces_.find(guard) ? surfaces_.find(*linear) : std::nullopt)
-      return select(*same, choice.positive, choice.negative);
   }
   // Nothing has a value where a table has none, and no surface decides.
   const std::optional<NodeId> end = sides_known > 0 ? end_of_table_in(guard) : std::nullopt;

@@ -7,12 +7,25 @@
 
 namespace slideway::reader {
 
-SurfaceSide SurfaceTable::add_named(const std::string& name, NodeId guard) {
+SurfaceTable::Found SurfaceTable::side_of(NodeId guard) {
   const GuardKey key = guard_key(graph_, guard);
   const auto next = static_cast<std::uint32_t>(surfaces_.size());
-  const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
-  if (added) add({name, guard, true, {}, {}});
-  return {known->second.surface, key.sign * known->second.sign};
+  if (const auto known = by_key_.find(key.key); known != by_key_.end())
+    return {{known->second.surface, key.sign * known->second.sign}, false};
+  const std::optional<GuardForm> form = guard_form(graph_, guard, known_);
+  const std::optional<std::uint32_t> same = form ? by_form_.find(*form) : std::nullopt;
+  const SurfaceSide side = same ? SurfaceSide{*same, form->sign * signs_of_forms_[*same]} : SurfaceSide{next};
+  by_key_[key.key] = {side.surface, key.sign * side.sign};
+  if (same) return {side, false};
+  if (form) by_form_.add(*form, next);
+  signs_of_forms_.push_back(form ? form->sign : 0);
+  return {side, true};
+}
+
+SurfaceSide SurfaceTable::add_named(const std::string& name, NodeId guard) {
+  const Found found = side_of(guard);
+  if (found.is_new) surfaces_.push_back({name, guard, true, {}, {}});
+  return found.side;
 }
 
 bool SurfaceTable::set_break_away(std::uint32_t surface, NodeId above, NodeId below) {
@@ -26,45 +39,27 @@ bool SurfaceTable::set_break_away(std::uint32_t surface, NodeId above, NodeId be
 
 SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance,
                                       const std::function<std::string()>& name) {
-  const GuardKey key = guard_key(graph_, guard);
-  const auto next = static_cast<std::uint32_t>(surfaces_.size());
-  const auto [known, added] = by_key_.try_emplace(key.key, SurfaceSide{next, key.sign});
-  if (added) {
-    add({name(), guard, false, appearance, {}});
-    return {next, 1};
+  const Found found = side_of(guard);
+  if (found.is_new) {
+    surfaces_.push_back({name(), guard, false, appearance, {}});
+    return found.side;
   }
-  Surface& surface = surfaces_[known->second.surface];
+  Surface& surface = surfaces_[found.side.surface];
   if (!surface.named && appearance < surface.first) {
     surface.first = appearance;
     if (guard == surface.guard) surface.name = name();
   }
-  return {known->second.surface, key.sign * known->second.sign};
+  return found.side;
 }
 
 std::optional<SurfaceSide> SurfaceTable::find(NodeId guard) const {
   const GuardKey key = guard_key(graph_, guard);
-  const auto known = by_key_.find(key.key);
-  if (known == by_key_.end()) return std::nullopt;
-  return SurfaceSide{known->second.surface, key.sign * known->second.sign};
-}
-
-std::optional<SurfaceSide> SurfaceTable::find(const LinearGuard& guard) const {
-  const auto alike =
-      guard.terms.empty() ? by_first_term_.end() : by_first_term_.find(guard.terms.front().what);
-  if (alike == by_first_term_.end()) return std::nullopt;
-  for (const std::uint32_t surface : alike->second) {
-    const std::optional<LinearGuard> known = linear_guard(graph_, surfaces_[surface].guard);
-    const double ratio = known ? ratio_of(guard, *known) : 0;
-    if (ratio != 0) return SurfaceSide{surface, ratio > 0 ? 1 : -1};
-  }
-  return std::nullopt;
-}
-
-void SurfaceTable::add(Surface surface) {
-  const std::optional<LinearGuard> guard = linear_guard(graph_, surface.guard);
-  if (guard && !guard->terms.empty())
-    by_first_term_[guard->terms.front().what].push_back(static_cast<std::uint32_t>(surfaces_.size()));
-  surfaces_.push_back(std::move(surface));
+  if (const auto known = by_key_.find(key.key); known != by_key_.end())
+    return SurfaceSide{known->second.surface, key.sign * known->second.sign};
+  const std::optional<GuardForm> form = guard_form(graph_, guard, known_);
+  const std::optional<std::uint32_t> same = form ? by_form_.find(*form) : std::nullopt;
+  if (!same) return std::nullopt;
+  return SurfaceSide{*same, form->sign * signs_of_forms_[*same]};
 }
 
 void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,

@@ -8,10 +8,11 @@
 #include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
-#include "model_file/linear_guard.hpp"
+#include "model_file/guard_form.hpp"
 #include "model_file/lowering.hpp"
 
 namespace slideway::reader {
@@ -35,18 +36,19 @@ class SurfaceTable {
  public:
   explicit SurfaceTable(ExpressionGraph& graph) : graph_(graph) {}
 
+  // Parameters that are states have known signs.
+  void set_known(KnownStates known) { known_ = std::move(known); }
+
   // A surface of [surfaces]. One whose guard has a surface already is another name for it.
   SurfaceSide add_named(const std::string& name, NodeId guard);
-  // The surface where a guard vanishes. Guards that differ by a constant factor vanish together.
+  // The surface where a guard vanishes. Guards that differ by a factor of one sign, or by how they are written, vanish together.
   SurfaceSide find_or_add(NodeId guard, const Appearance& appearance,
                           const std::function<std::string()>& name);
 
   // The surface where a guard vanishes, if there is one.
   std::optional<SurfaceSide> find(NodeId guard) const;
 
-  // The surface where a guard vanishes but for the rounding of its terms, if there is one.
-  std::optional<SurfaceSide> find(const LinearGuard& guard) const;
-
+  const KnownStates& known() const { return known_; }
   NodeId guard(std::uint32_t surface) const { return surfaces_[surface].guard; }
 
   // set_break_away() gives a surface its break-away ratios, towards plus and minus of its own guard. It returns
@@ -66,12 +68,19 @@ class SurfaceTable {
     std::optional<NodeId> break_away_below = {};
   };
 
-  void add(Surface surface);
+  struct Found {
+    SurfaceSide side = {};
+    bool is_new = false;
+  };
+  // The surface of a guard, or the number of the next one, which the guard then belongs to.
+  Found side_of(NodeId guard);
 
   ExpressionGraph& graph_;
   std::vector<Surface> surfaces_;
-  std::unordered_map<NodeId, std::vector<std::uint32_t>> by_first_term_;
+  KnownStates known_;
   std::unordered_map<NodeId, SurfaceSide> by_key_;
+  NumbersByForm by_form_;
+  std::vector<int> signs_of_forms_;  // of surfaces beside their forms; 0 without a form
 };
 
 }  // namespace slideway::reader

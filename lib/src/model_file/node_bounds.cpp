@@ -125,4 +125,34 @@ bool has_one_sign(const ExpressionGraph& graph, NodeId root, const KnownStates& 
   return bounds.low > 0 || bounds.high < 0;
 }
 
+bool is_within(const ExpressionGraph& graph, NodeId root, double most, const KnownStates& known) {
+  const Bounds bounds = BoundsOfNodes(graph, known).of(root);
+  return bounds.low > -most && bounds.high < most;
+}
+
+bool is_never_zero(const ExpressionGraph& graph, NodeId root, const KnownStates& known) {
+  const Node& node = graph[root];
+  switch (node.operation) {
+    case Operation::exp: return true;
+    case Operation::negate: return is_never_zero(graph, node.a, known);
+    case Operation::multiply:
+    case Operation::divide: return is_never_zero(graph, node.a, known) && is_never_zero(graph, node.b, known);
+    case Operation::add: {
+      const auto is_nonnegative = [&](NodeId id) { return BoundsOfNodes(graph, known).of(id).low >= 0; };
+      const bool is_sum = is_nonnegative(node.a) && is_nonnegative(node.b);
+      if (is_sum && (is_never_zero(graph, node.a, known) || is_never_zero(graph, node.b, known))) return true;
+      break;
+    }
+    case Operation::power:
+      if (graph.is_constant(node.b) && is_never_zero(graph, node.a, known)) return true;
+      break;
+    default: break;
+  }
+  return has_one_sign(graph, root, known);
+}
+
+bool is_positive(const ExpressionGraph& graph, NodeId root, const KnownStates& known) {
+  return BoundsOfNodes(graph, known).of(root).low > 0;
+}
+
 }  // namespace slideway::reader

@@ -21,4 +21,13 @@ struct KnownStates {
 // they are; on a side of surfaces, and between. The answer false does not exclude it.
 bool has_one_sign(const ExpressionGraph& graph, NodeId root, const KnownStates& known = {});
 
+// is_positive() tells whether a value is positive whatever time, states and unknowns are.
+bool is_positive(const ExpressionGraph& graph, NodeId root, const KnownStates& known = {});
+
+// is_within() tells whether a value is between −most and most, whatever time, states and unknowns are.
+bool is_within(const ExpressionGraph& graph, NodeId root, double most, const KnownStates& known = {});
+
+// is_never_zero() tells whether a value is seen never to be zero; exponentials come near to it.
+bool is_never_zero(const ExpressionGraph& graph, NodeId root, const KnownStates& known = {});
+
 }  // namespace slideway::reader

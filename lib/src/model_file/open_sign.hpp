@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <unordered_map>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -30,6 +31,20 @@ inline std::vector<std::uint32_t> surfaces_from(const ExpressionGraph& graph, No
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
   return surfaces;
+}
+
+// The node with a kink by a surface, or an open sign, decided by a guard.
+inline NodeId with_sign_of(ExpressionGraph& graph, NodeId root, std::uint32_t surface, NodeId guard) {
+  std::unordered_map<NodeId, NodeId> others;
+  for (const NodeId id : graph.reachable({root})) {
+    const Node node = graph[id];
+    const bool is_select = node.operation == Operation::select && node.c == surface;
+    if (is_select)
+      others[id] = graph.choose(guard, graph.with_nodes(node.a, others), graph.with_nodes(node.b, others));
+    else if (node.operation == Operation::lambda && node.a == surface)
+      others[id] = graph.choose(guard, graph.constant(1), graph.constant(-1));
+  }
+  return graph.with_nodes(root, others);
 }
 
 }  // namespace slideway::reader
