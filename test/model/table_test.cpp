@@ -51,6 +51,13 @@ TEST_CASE("a table has its values at the knots, and lines or steps between them"
   CHECK(curve(1) == 1);
   CHECK(curve(1.5) > 1);
   CHECK(curve(2) == 8);
+  // u³ has the slopes 3u².
+  const Table cubic(
+      {.first = {0, 1, 2}, .values = {0, 1, 8}, .slopes = {0, 3, 12}, .interpolation = Interpolation::cubic});
+  CHECK(cubic(0.5) == doctest::Approx(0.125));
+  CHECK(cubic(1.5) == doctest::Approx(3.375));
+  CHECK_THROWS_WITH_AS(Table({.first = {0, 1}, .values = {0, 1}, .slopes = {0, 3}}),
+                       doctest::Contains("slopes that fit no cubic"), std::invalid_argument);
 }
 
 TEST_CASE("a table of two variables is bilinear in every rectangle") {

@@ -10,7 +10,9 @@ Python functions.
 """
 
 from ._core import ModelError, version as __version__
-from ._ivp import solve_ivp
+from ._hysteresis import hysteresis
+from ._ivp import UnknownJumpsWarning, solve_ivp
+from ._memory import RemembersError
 from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
 from ._result import Event, EventDerivative, Gradient, Outcome, Result, Segment, Sensitivities, Snapshot
 from ._sweep import Sweep
@@ -18,5 +20,5 @@ from ._system import Contact, Edge, Record, Reset, Stop, System
 from ._expressions import Untraceable
 
 __all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "EventDerivative", "Gradient", "Interrupted", "Model", "ModelError",
-           "Outcome", "Record", "Reset", "Result", "Segment", "Sensitivities", "Snapshot", "Stop", "Sweep", "System",
-           "Untraceable", "__version__", "catalogue", "load", "parse", "solve_ivp"]
+           "Outcome", "Record", "RemembersError", "Reset", "Result", "Segment", "Sensitivities", "Snapshot", "Stop", "Sweep", "System",
+           "UnknownJumpsWarning", "Untraceable", "__version__", "catalogue", "hysteresis", "load", "parse", "solve_ivp"]

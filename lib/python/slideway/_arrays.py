@@ -7,8 +7,10 @@ from typing import Any, Callable, Dict, Iterable, Optional, Sequence
 
 import numpy as np
 
-from ._expressions import (Cond, Expr, Graph, Untraceable, _add, _call, _condition, _div, _equal, _floor, _greater,
-                           _greater_equal, _if, _less, _less_equal, _mod, _mul, _need, _neg, _not, _pow, _sub, _where)
+from ._algebra import determinant, einsum, inverse, least_squares, norm, solve
+from ._expressions import (Cond, Expr, Graph, _add, _call, _condition, _div, _equal, _floor, _greater, _greater_equal, _if, _less,
+                           _less_equal, _mod, _mul, _need, _neg, _not, _pow, _sub, _trunc, _where, ended, is_no_number, kind_of)
+from ._lookup import arg_extremum, digitize, interp, sample, searchsorted
 
 
 class TracedArray(np.ndarray):
@@ -20,8 +22,47 @@ class TracedArray(np.ndarray):
     def __array_function__(self, function: Any, types_: Any, args: Any, kwargs: Any) -> Any:  # type: ignore[override]
         return apply_function(function, args, kwargs)
 
-    def astype(self, *_: Any, **__: Any) -> Any:  # type: ignore[override]
-        return self.copy()
+    def __getitem__(self, key: Any) -> Any:
+        if isinstance(key, (Expr, Cond)):
+            return _picked(self, key)
+        if isinstance(key, np.ndarray) and key.dtype == object:
+            raise ended("a mask or indices that depend on t or y; np.where chooses between values")
+        return super().__getitem__(key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        if isinstance(key, np.ndarray) and key.dtype == object:
+            conditions = key.view(np.ndarray)
+            chosen = np.frompyfunc(_where, 3, 1)(conditions, np.asarray(_plain(value), dtype=object), self.view(np.ndarray))
+            super().__setitem__(Ellipsis, chosen)
+            return
+        super().__setitem__(key, _plain(value) if isinstance(value, np.ndarray) else value)
+
+    def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        return _cast(self, dtype)
+
+    def argmin(self, axis: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        return arg_extremum(self.view(np.ndarray), True, axis)
+
+    def argmax(self, axis: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
+        return arg_extremum(self.view(np.ndarray), False, axis)
+
+    def round(self, decimals: int = 0, *_: Any) -> Any:  # type: ignore[override]
+        return _round(self, decimals)
+
+    def dot(self, other: Any, *_: Any) -> Any:  # type: ignore[override]
+        return np.dot(self, other)
+
+    def tolist(self) -> Any:
+        return list(self) if self.ndim == 1 else [row.tolist() for row in self]
+
+    def mean(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
+        return _mean(self, axis)
+
+    def var(self, axis: Any = None, ddof: int = 0, **_: Any) -> Any:  # type: ignore[override]
+        return _variance(self, axis, ddof)
+
+    def std(self, axis: Any = None, ddof: int = 0, **_: Any) -> Any:  # type: ignore[override]
+        return np.sqrt(_variance(self, axis, ddof))
 
     def max(self, axis: Any = None, **_: Any) -> Any:  # type: ignore[override]
         return np.maximum.reduce(self, axis=axis)
@@ -42,6 +83,49 @@ class TracedArray(np.ndarray):
 def traced_array(values: Any) -> Any:
     array = np.asarray(values, dtype=object)
     return array.view(TracedArray) if array.ndim > 0 else array.item()
+
+
+def _picked(array: TracedArray, index: Any) -> Any:
+    """array[index] of an index that depends on t or y."""
+    items = array.view(np.ndarray)
+    if not any(isinstance(v, (Expr, Cond)) for v in items.ravel()):
+        return sample(items.astype(float), index)
+    if isinstance(index, Cond) or items.ndim > 1:
+        return array[int(index)]
+    rank = index
+    result = _need(index.graph, items[-1])
+    for k in range(len(items) - 2, -1, -1):
+        below = _condition(index.graph, _less(rank, index.graph.constant(k + 0.5)))
+        result = below.choose(_need(index.graph, items[k]), result)
+    return result
+
+
+def _cast(values: Any, dtype: Any) -> Any:
+    kind = kind_of(dtype) if dtype is not None else "f"
+    if kind in "iu":
+        return traced_array(np.frompyfunc(lambda v: _trunc(_need(v.graph, v)) if isinstance(v, (Expr, Cond)) else int(v), 1, 1)(
+            _plain(values)))
+    if kind == "b":
+        return traced_array(np.frompyfunc(lambda v: _condition(v.graph, v) if isinstance(v, (Expr, Cond)) else bool(v), 1, 1)(
+            _plain(values)))
+    if kind == "f":
+        return traced_array(np.frompyfunc(lambda v: _need(v.graph, v) if isinstance(v, (Expr, Cond)) else v, 1, 1)(_plain(values)))
+    if kind == "O":
+        return values.copy()
+    raise ended(f"an array of the type {dtype} of numbers that depend on t or y")
+
+
+def _round(values: Any, decimals: int = 0, out: Any = None) -> Any:
+    scale = 10.0 ** decimals
+    return np.floor(values * scale + 0.5) / scale
+
+
+def _variance(values: Any, axis: Any = None, ddof: int = 0, **_: Any) -> Any:
+    array = traced_array(np.asarray(_plain(values), dtype=object))
+    size = array.size if axis is None else array.shape[axis]
+    middle = np.add.reduce(array, axis=axis, keepdims=axis is not None) / size
+    difference = array - middle
+    return np.add.reduce(difference * difference, axis=axis) / (size - ddof)
 
 
 def _graph_of(values: Iterable[Any]) -> Optional[Graph]:
@@ -70,7 +154,63 @@ def _named(name: str) -> Callable[..., Any]:
 
 
 def _step(x: Expr, at_zero: Optional[Expr] = None) -> Expr:
-    return _if(x, x.graph.constant(1), x.graph.constant(0))
+    one, zero = x.graph.constant(1), x.graph.constant(0)
+    if not x.kinked and not x.stepped:
+        return _if(x, one, zero)
+    # Zero may be its value on a whole side.
+    middle = one if at_zero is None else at_zero
+    above, below = _condition(x.graph, _greater(x, zero)), _condition(x.graph, _less(x, zero))
+    return above.choose(one, below.choose(zero, middle))
+
+
+def _sign(x: Expr) -> Expr:
+    if not x.kinked and not x.stepped:
+        return _call("sgn", x)
+    zero, one = x.graph.constant(0), x.graph.constant(1)
+    above, below = _greater(x, zero), _less(x, zero)
+    equal = _equal(x, zero)
+    if equal is False or (isinstance(equal, Cond) and equal.kind == "zero"):
+        return _call("sgn", x)
+    return _condition(x.graph, above).choose(one, _condition(x.graph, below).choose(_neg(one), zero))
+
+
+def _copysign(a: Expr, b: Expr) -> Expr:
+    size = _call("abs", a)
+    return _if(b, size, _neg(size))
+
+
+def _fmod(a: Expr, b: Expr) -> Expr:
+    return _sub(a, _mul(b, _trunc(_div(a, b))))
+
+
+def _sinc_of(x: Expr) -> Expr:
+    angle = _mul(x, x.graph.constant(math.pi))
+    near = _sub(x.graph.constant(1e-8), _call("abs", x))
+    return _if(near, x.graph.constant(1), _div(_call("sin", angle), angle))
+
+
+def _inverse_hyperbolic(name: str) -> Callable[[Expr], Expr]:
+    def apply(x: Expr) -> Expr:
+        one = x.graph.constant(1)
+        if name == "atanh":
+            return _mul(x.graph.constant(0.5), _call("log", _div(_add(one, x), _sub(one, x))))
+        square = _mul(x, x)
+        root = _call("sqrt", _add(square, one) if name == "asinh" else _sub(square, one))
+        if name == "asinh":
+            size = _call("abs", x)
+            return _mul(_call("sgn", x), _call("log", _add(size, root)))
+        return _call("log", _add(x, root))
+
+    return apply
+
+
+def _softplus(a: Expr, b: Expr) -> Expr:
+    distance = _neg(_call("abs", _sub(a, b)))
+    return _add(_call("max", a, b), _call("log", _add(a.graph.constant(1), _call("exp", distance))))
+
+
+def _round_of(x: Expr) -> Expr:
+    return _floor(_add(x, x.graph.constant(0.5)))
 
 
 def _logical(kind: str) -> Callable[[Any, Any], Any]:
@@ -107,13 +247,27 @@ def _scale(factor: float) -> Callable[[Expr], Expr]:
     return lambda x: _mul(x, x.graph.constant(factor))
 
 
+def _times(a: Any, b: Any) -> Any:
+    for p, q in ((a, b), (b, a)):
+        if isinstance(p, Cond) and isinstance(q, Expr):
+            return p.choose(q, q.graph.constant(0))
+    return _scalar_product(a, b)
+
+
+_scalar_product = _scalar(_mul, 2)
 _UFUNCS: Dict[str, Callable[..., Any]] = {
     "sin": _named("sin"), "cos": _named("cos"), "tan": _named("tan"), "arcsin": _named("asin"), "arccos": _named("acos"),
     "arctan": _named("atan"), "arctan2": _named("atan2"), "sinh": _named("sinh"), "cosh": _named("cosh"),
     "tanh": _named("tanh"), "exp": _named("exp"), "log": _named("log"), "sqrt": _named("sqrt"),
-    "absolute": _named("abs"), "fabs": _named("abs"), "sign": _named("sgn"),
+    "absolute": _named("abs"), "fabs": _named("abs"), "sign": _scalar(_sign, 1),
     "maximum": _named("max"), "minimum": _named("min"), "fmax": _named("max"), "fmin": _named("min"),
-    "floor": _scalar(_floor, 1), "remainder": _scalar(_mod, 2), "mod": _scalar(_mod, 2),
+    "floor": _scalar(_floor, 1), "ceil": _scalar(lambda x: _neg(_floor(_neg(x))), 1), "trunc": _scalar(_trunc, 1),
+    "rint": _scalar(_round_of, 1), "copysign": _scalar(_copysign, 2), "fmod": _scalar(_fmod, 2),
+    "remainder": _scalar(_mod, 2), "mod": _scalar(_mod, 2), "logaddexp": _scalar(_softplus, 2),
+    "arcsinh": _scalar(_inverse_hyperbolic("asinh"), 1), "arccosh": _scalar(_inverse_hyperbolic("acosh"), 1),
+    "arctanh": _scalar(_inverse_hyperbolic("atanh"), 1),
+    "expit": _scalar(lambda x: _div(x.graph.constant(1), _add(x.graph.constant(1), _call("exp", _neg(x)))), 1),
+    "signbit": lambda x: _less(x, x.graph.constant(0)),
     "floor_divide": _scalar(lambda a, b: _floor(_div(a, b)), 2),
     "heaviside": _scalar(_step, 2), "hypot": _scalar(_hypot, 2), "expm1": _scalar(_expm1, 1),
     "log1p": _scalar(_log1p, 1), "log10": _scalar(_scaled_log(10), 1), "log2": _scalar(_scaled_log(2), 1),
@@ -121,7 +275,7 @@ _UFUNCS: Dict[str, Callable[..., Any]] = {
     "square": _scalar(lambda x: _mul(x, x), 1), "reciprocal": _scalar(lambda x: _div(x.graph.constant(1), x), 1),
     "deg2rad": _scalar(_scale(math.pi / 180), 1), "radians": _scalar(_scale(math.pi / 180), 1),
     "rad2deg": _scalar(_scale(180 / math.pi), 1), "degrees": _scalar(_scale(180 / math.pi), 1),
-    "add": _scalar(_add, 2), "subtract": _scalar(_sub, 2), "multiply": _scalar(_mul, 2), "divide": _scalar(_div, 2),
+    "add": _scalar(_add, 2), "subtract": _scalar(_sub, 2), "multiply": _times, "divide": _scalar(_div, 2),
     "true_divide": _scalar(_div, 2), "power": _scalar(_pow, 2), "float_power": _scalar(_pow, 2),
     "negative": _scalar(_neg, 1), "positive": _scalar(lambda x: x, 1), "conjugate": _scalar(lambda x: x, 1),
     "greater": _scalar(_greater, 2), "greater_equal": _scalar(_greater_equal, 2), "less": _scalar(_less, 2),
@@ -130,8 +284,14 @@ _UFUNCS: Dict[str, Callable[..., Any]] = {
     "logical_and": _logical("and"), "logical_or": _logical("or"), "bitwise_and": _logical("and"),
     "bitwise_or": _logical("or"), "logical_not": _not, "invert": _not,
     "logical_xor": lambda a, b: _condition_of(a, b) ^ b, "bitwise_xor": lambda a, b: _condition_of(a, b) ^ b,
-    "isnan": lambda x: False, "isinf": lambda x: False, "isfinite": lambda x: True,
+    "isnan": lambda x: _is_nan(x), "isinf": lambda x: False, "isfinite": lambda x: _not(_is_nan(x)),
 }
+
+
+def _is_nan(x: Any) -> Any:
+    if isinstance(x, Expr):
+        return is_no_number(x)
+    return False if isinstance(x, Cond) else bool(np.isnan(x))
 
 
 def _condition_of(a: Any, b: Any) -> Cond:
@@ -147,28 +307,28 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str
     out = kwargs.pop("out", None)
     kwargs.pop("dtype", None)
     if method == "__call__" and ufunc.__name__ == "matmul":
-        result = np.matmul(*(np.asarray(_plain(i), dtype=object) for i in inputs))
+        result = _product(*(np.asarray(_plain(i), dtype=object) for i in inputs))
     elif method == "__call__":
         function = _UFUNCS.get(ufunc.__name__)
         if function is None:
-            raise Untraceable(f"np.{ufunc.__name__} of a number that depends on t or y")
+            raise ended(f"np.{ufunc.__name__} of a number that depends on t or y")
         result = np.frompyfunc(function, len(inputs), 1)(*(np.asarray(_plain(i), dtype=object) for i in inputs))
         where = kwargs.get("where", True)
         if where is not True:
-            raise Untraceable("the argument where= of a function of numpy")
+            raise ended("the argument where= of a function of numpy")
     elif method == "reduce":
         result = _reduce(ufunc, inputs[0], kwargs)
     elif method in ("accumulate", "outer") and ufunc.__name__ in _UFUNCS:
         function = np.frompyfunc(_UFUNCS[ufunc.__name__], 2, 1)
         result = getattr(function, method)(*(np.asarray(_plain(i), dtype=object) for i in inputs), **kwargs)
     else:
-        raise Untraceable(f"np.{ufunc.__name__}.{method} of numbers that depend on t or y")
+        raise ended(f"np.{ufunc.__name__}.{method} of numbers that depend on t or y")
     if out is not None:
         target = out[0]
         if target is None:
             return traced_array(result)
         if target.dtype != object:
-            raise Untraceable("a result is written into an array of floats")
+            raise ended("a result is written into an array of floats")
         _plain(target)[...] = result
         return target
     return traced_array(result)
@@ -176,12 +336,12 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str
 
 def _reduce(ufunc: Any, values: Any, kwargs: Dict[str, Any]) -> Any:
     if ufunc.__name__ not in _UFUNCS:
-        raise Untraceable(f"np.{ufunc.__name__}.reduce of numbers that depend on t or y")
+        raise ended(f"np.{ufunc.__name__}.reduce of numbers that depend on t or y")
     array = np.asarray(_plain(values), dtype=object)
     axis = kwargs.get("axis", 0)
     if axis is None or isinstance(axis, tuple):
         if isinstance(axis, tuple) and len(axis) < array.ndim:
-            raise Untraceable("a sum over several axes")
+            raise ended("a sum over several axes")
         array, axis = array.ravel(), 0
     initial = kwargs.get("initial", np._NoValue if hasattr(np, "_NoValue") else None)
     if array.shape[axis] == 0:
@@ -211,25 +371,34 @@ def _clip(values: Any, low: Any = None, high: Any = None) -> Any:
     return result
 
 
-def _norm(values: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
-    if ord not in (None, 2) or axis is not None or keepdims:
-        raise Untraceable("np.linalg.norm other than that of a vector")
-    array = traced_array(np.ravel(np.asarray(_plain(values), dtype=object)))
-    return np.sqrt(np.add.reduce(array * array))
+def _product(a: np.ndarray, b: np.ndarray) -> Any:
+    """a @ b, whose sums leave out what is multiplied with zero, and are made in pairs."""
+    if a.ndim == 0 or b.ndim == 0 or a.ndim > 2 or b.ndim > 2:
+        return np.matmul(a, b)
+    rows = a if a.ndim == 2 else a[None, :]
+    columns = b if b.ndim == 2 else b[:, None]
+    if rows.shape[1] != columns.shape[0]:
+        return np.matmul(a, b)  # which says what is wrong
+    made = np.empty((rows.shape[0], columns.shape[1]), dtype=object)
+    for i in range(rows.shape[0]):
+        for j in range(columns.shape[1]):
+            made[i, j] = _inner(rows[i], columns[:, j])
+    if a.ndim == 1 and b.ndim == 1:
+        return made[0, 0]
+    return made[0] if a.ndim == 1 else made[:, 0] if b.ndim == 1 else made
 
 
-def _interp(x: Any, points: Any, values: Any, left: Any = None, right: Any = None, period: Any = None) -> Any:
-    if left is not None or right is not None or period is not None:
-        raise Untraceable("np.interp with left, right or period")
-    p, v = np.asarray(points, dtype=float), np.asarray(values, dtype=float)
-    if p.size > 64:
-        raise Untraceable("np.interp of more than 64 points")
-    result = x * 0.0 + v[0]
-    for k in range(p.size - 1):
-        if v[k + 1] != v[k]:
-            piece = np.minimum(np.maximum(x - p[k], 0.0), p[k + 1] - p[k])
-            result = result + (v[k + 1] - v[k]) / (p[k + 1] - p[k]) * piece
-    return result
+def _is_zero(value: Any) -> bool:
+    return not isinstance(value, (Expr, Cond)) and bool(value == 0)
+
+
+def _inner(a: Any, b: Any) -> Any:
+    parts = [p * q for p, q in zip(a, b) if not _is_zero(p) and not _is_zero(q)]
+    if not parts:
+        return 0.0
+    while len(parts) > 1:
+        parts = [parts[k] + parts[k + 1] if k + 1 < len(parts) else parts[k] for k in range(0, len(parts), 2)]
+    return parts[0]
 
 
 def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0) -> Any:
@@ -241,7 +410,7 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0)
 
 def _np_where(condition: Any, *choices: Any) -> Any:
     if len(choices) != 2:
-        raise Untraceable("np.where with a condition alone")
+        raise ended("np.where with a condition alone, which gives indices")
     arrays = [np.asarray(_plain(c), dtype=object) for c in (condition,) + choices]
     return traced_array(np.frompyfunc(_where, 3, 1)(*arrays))
 
@@ -265,9 +434,12 @@ def apply_function(function: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -
         shape = np.shape(args[0])
         value = {"ones_like": 1.0, "full_like": args[1] if len(args) > 1 else kwargs.get("fill_value")}.get(name, 0.0)
         return traced_array(np.full(shape, value, dtype=object))
-    if getattr(function, "__module__", "").startswith("numpy.linalg"):
-        raise Untraceable(f"np.linalg.{name} of numbers that depend on t or y")
-    plain_args = _strip(args)
+    module = getattr(function, "__module__", "")
+    if module.startswith("numpy.linalg"):
+        raise ended(f"np.linalg.{name} of numbers that depend on t or y")
+    if module.startswith("numpy.fft") or name in _REFUSED:
+        raise ended(f"np.{name} of numbers that depend on t or y")
+    plain_args = [_strip(a) for a in args]
     plain_kwargs = {k: _strip(v) for k, v in kwargs.items() if k != "dtype"}
     result = function(*plain_args, **plain_kwargs)
     if isinstance(result, np.ndarray) and result.dtype == object:
@@ -286,8 +458,18 @@ def _strip(value: Any) -> Any:
         array[()] = value
         return array
     if isinstance(value, (list, tuple)):
-        return type(value)(_strip(v) for v in value)
+        if _contains_traced(value):
+            return type(value)(_strip_items(v) for v in value)
+        return value
     return value
+
+
+def _strip_items(value: Any) -> Any:
+    """A part of a list, as an array of objects where it is a list of numbers itself."""
+    if isinstance(value, (list, tuple)) and _contains_traced(value):
+        parts = [_strip_items(v) for v in value]
+        return np.array([p.item() if isinstance(p, np.ndarray) and p.ndim == 0 else p for p in parts], dtype=object)
+    return _strip(value)
 
 
 def _mean(values: Any, axis: Any = None, **kwargs: Any) -> Any:
@@ -295,23 +477,99 @@ def _mean(values: Any, axis: Any = None, **kwargs: Any) -> Any:
     return np.add.reduce(values, axis=axis) / size
 
 
+def _objects(values: Any) -> np.ndarray:
+    """What numpy makes of nested lists, as a plain array of objects."""
+    if isinstance(values, (list, tuple)):
+        return np.array(_strip_items(values), dtype=object)
+    return np.asarray(_plain(values), dtype=object)
+
+
+def _reducer(ufunc: Any) -> Callable[..., Any]:
+    def apply(a: Any, axis: Any = None, out: Any = None, keepdims: Any = False, initial: Any = None, **_: Any) -> Any:
+        array = traced_array(_objects(a))
+        if isinstance(array, (Expr, Cond)):
+            return array
+        result = ufunc.reduce(array, axis=axis, keepdims=keepdims is True)
+        if initial is not None and not isinstance(initial, type(np._NoValue)):
+            result = ufunc(result, initial)
+        return result
+
+    return apply
+
+
+def _diff(a: Any, n: int = 1, axis: int = -1, **_: Any) -> Any:
+    result = np.asarray(_plain(a), dtype=object)
+    for _k in range(n):
+        result = np.diff(result, axis=axis)
+    return traced_array(result)
+
+
+def _trapezoid(y: Any, x: Any = None, dx: float = 1.0, axis: int = -1) -> Any:
+    values = np.moveaxis(_objects(y), axis, -1)
+    steps = dx if x is None else np.diff(_objects(x))
+    return traced_array(np.sum(0.5 * (values[..., 1:] + values[..., :-1]) * steps, axis=-1))
+
+
+def _polyval(p: Any, x: Any) -> Any:
+    result: Any = 0.0
+    for coefficient in list(p):
+        result = result * x + coefficient
+    return result
+
+
+def _piecewise(x: Any, conditions: Any, functions: Any, *args: Any, **kwargs: Any) -> Any:
+    wanted = list(conditions) if isinstance(conditions, (list, tuple)) else [conditions]
+    values = [f(x, *args, **kwargs) if callable(f) else f for f in functions]
+    default = values[len(wanted)] if len(values) > len(wanted) else 0.0
+    # The last condition that holds counts.
+    result = default
+    for condition, value in zip(wanted, values):
+        result = _np_where(condition, value, result)
+    return result
+
+
+def _is_close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = False) -> Any:
+    return np.abs(a - b) <= atol + rtol * np.abs(b)
+
+
+def _nan_to_num(x: Any, *_: Any, **__: Any) -> Any:
+    return x
+
+
+_REFUSED = frozenset("sort argsort partition argpartition unique median percentile quantile histogram lexsort nonzero flatnonzero argwhere "
+                     "isin in1d intersect1d setdiff1d union1d roots polyfit convolve correlate apply_along_axis fromiter unwrap i0 "
+                     "array_equal array_str array_repr array2string".split())
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
-    "where": _np_where, "clip": _clip, "norm": _norm, "interp": _interp, "select": _select,
-    "sum": lambda a, axis=None, **k: np.add.reduce(a, axis=axis),
-    "prod": lambda a, axis=None, **k: np.multiply.reduce(a, axis=axis),
-    "amax": lambda a, axis=None, **k: np.maximum.reduce(a, axis=axis),
-    "amin": lambda a, axis=None, **k: np.minimum.reduce(a, axis=axis),
-    "max": lambda a, axis=None, **k: np.maximum.reduce(a, axis=axis),
-    "min": lambda a, axis=None, **k: np.minimum.reduce(a, axis=axis),
-    "all": lambda a, axis=None, **k: np.logical_and.reduce(a, axis=axis),
-    "any": lambda a, axis=None, **k: np.logical_or.reduce(a, axis=axis),
-    "mean": _mean,
-    "real": lambda a: a, "squeeze": lambda a, axis=None: a if isinstance(a, Expr) else traced_array(np.squeeze(_plain(a), axis)),
-    "shape": lambda a: a.shape, "ndim": lambda a: a.ndim, "size": lambda a, axis=None: a.size,
+    "where": _np_where, "clip": lambda a, a_min=None, a_max=None, **k: _clip(a, k.get("min", a_min), k.get("max", a_max)),
+    "norm": norm, "interp": interp, "select": _select, "solve": solve, "inv": inverse, "pinv": inverse, "det": determinant,
+    "lstsq": least_squares, "einsum": einsum,
+    "searchsorted": searchsorted, "digitize": digitize, "piecewise": _piecewise, "trapz": _trapezoid, "trapezoid": _trapezoid,
+    "argmin": lambda a, axis=None, **k: arg_extremum(_objects(a), True, axis),
+    "argmax": lambda a, axis=None, **k: arg_extremum(_objects(a), False, axis),
+    "round": _round, "around": _round, "round_": _round, "fix": np.trunc, "isclose": _is_close,
+    "allclose": lambda *a, **k: np.logical_and.reduce(np.ravel(_is_close(*a, **k))),
+    "count_nonzero": lambda a, axis=None, **k: np.add.reduce(traced_array(_objects(a)) != 0, axis=axis),
+    "nan_to_num": _nan_to_num, "diff": _diff, "polyval": _polyval,
+    "sum": _reducer(np.add), "prod": _reducer(np.multiply), "amax": _reducer(np.maximum), "amin": _reducer(np.minimum),
+    "max": _reducer(np.maximum), "min": _reducer(np.minimum), "all": _reducer(np.logical_and), "any": _reducer(np.logical_or),
+    "nansum": _reducer(np.add), "nanmax": _reducer(np.maximum), "nanmin": _reducer(np.minimum),
+    "mean": lambda a, axis=None, **k: _mean(traced_array(_objects(a)), axis),
+    "average": lambda a, axis=None, weights=None, **k: (_mean(traced_array(_objects(a)), axis) if weights is None
+                                                       else np.sum(traced_array(_objects(a)) * weights) / np.sum(weights)),
+    "var": _variance, "std": lambda a, axis=None, ddof=0, **k: np.sqrt(_variance(a, axis, ddof)),
+    "real": lambda a: a, "imag": lambda a: a * 0.0,
+    "squeeze": lambda a, axis=None: a if isinstance(a, Expr) else traced_array(np.squeeze(_plain(a), axis)),
+    "shape": lambda a: np.shape(_objects(a)), "ndim": lambda a: np.ndim(_objects(a)), "size": lambda a, axis=None: np.size(_objects(a)),
     "copy": lambda a, **k: a if isinstance(a, Expr) else a.copy(),
-    "sinc": lambda a: _sinc(a),
+    "sinc": lambda a: traced_array(np.frompyfunc(_scalar(_sinc_of, 1), 1, 1)(np.asarray(_plain(a), dtype=object))),
+    "dot": lambda a, b, out=None: _dot(a, b), "vdot": lambda a, b: _dot(np.ravel(_objects(a)), np.ravel(_objects(b))),
+    "inner": lambda a, b: _dot(a, np.transpose(_objects(b))), "array_equal": lambda a, b, **k: np.logical_and.reduce(
+        np.ravel(traced_array(_objects(a)) == _plain(b))),
 }
 
 
-def _sinc(_: Any) -> Any:
-    raise Untraceable("np.sinc of a number that depends on t or y")
+def _dot(a: Any, b: Any) -> Any:
+    p, q = _objects(a), _objects(b)
+    if p.ndim == 0 or q.ndim == 0:
+        return traced_array(p) * traced_array(q)
+    return traced_array(np.asarray(_product(p, q), dtype=object))

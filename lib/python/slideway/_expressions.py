@@ -3,15 +3,40 @@
 from __future__ import annotations
 
 import math
+import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
+
+from ._signals import Curve
+from ._timeline import OPERATIONS, Line, Timelines, mapped, with_floors, zeros_cut
 
 MOST_NODES = 2_000_000
 
 
 class Untraceable(Exception):
     """The function cannot be written as an expression of t and y; the text says why."""
+
+
+class TraceEnded(BaseException):
+    """Ends a trace. No ``except Exception`` of a traced function catches it, and the trace remembers that it was raised."""
+
+
+_local = threading.local()
+
+
+def ended(reason: str) -> TraceEnded:
+    """The exception that ends the current trace."""
+    if getattr(_local, "reason", None) is None:
+        _local.reason = reason
+    return TraceEnded(reason)
+
+
+def take_reason() -> Optional[str]:
+    """Why the trace of this thread had to end since this was last asked; None where it had not."""
+    reason = getattr(_local, "reason", None)
+    _local.reason = None
+    return reason
 
 
 def _traced_array(values: Any) -> Any:
@@ -41,6 +66,14 @@ class Graph:
         # The times of the run, where they are known: on them floor(t) is a staircase of so many steps.
         self.span: Optional[Tuple[float, float]] = None
         self.steps = 0
+        self.signals: List[Curve] = []
+        self.tables: List[Curve] = []
+        self.curves: Dict[Any, int] = {}
+        self.no_numbers: Dict[int, Any] = {}
+        self.diagrams: set = set()  # numbers of decisions by several conditions, with the results 1 and −1
+        # What a function remembers and asked whether it is true.
+        self.read: Dict[int, Expr] = {}
+        self._timelines: Optional[Timelines] = None
 
     def node(self, op: str, *args: Any) -> "Expr":
         key = (op,) + tuple(id(a) if isinstance(a, Expr) else a for a in args)
@@ -48,10 +81,47 @@ class Graph:
         if found is None:
             self.count += 1
             if self.count > MOST_NODES:
-                raise Untraceable("the expressions become too large")
+                raise ended("the expressions become too large")
             found = Expr(self, op, args, self.count)
             self.known[key] = found
         return found
+
+    def line(self, node: "Expr") -> Optional[Line]:
+        """What a node that depends on the time alone is over the run, where it is straight between known times."""
+        if not node.timed or self.span is None or self.span[0] == self.span[1]:
+            return None
+        if self._timelines is None:
+            self._timelines = Timelines(self.span, self.signals)
+        return self._timelines.of(node)
+
+    def signal(self, curve: Curve) -> "Expr":
+        """A characteristic over the time."""
+        return self._kept(self.signals, curve, "signal")
+
+    def table(self, curve: Curve, x: "Expr") -> "Expr":
+        """A characteristic over another number."""
+        return self._kept(self.tables, curve, "table", x)
+
+    def _kept(self, curves: List[Curve], curve: Curve, op: str, *args: "Expr") -> "Expr":
+        key = (op, curve.key())
+        number = self.curves.setdefault(key, len(curves))
+        if number == len(curves):
+            curves.append(curve)
+        return self.node(op, number, *args)
+
+    def over_time(self, line: Line) -> "Expr":
+        """The expression of a line: signals, or a number where it is one throughout."""
+        line = line.merged()
+        if line.slope.size == 1:
+            return _add(_mul(self.constant(line.slope[0]), self.node("time")), self.constant(line.offset[0]))
+        starts = line.bounds[:-1]
+        if line.is_stepped:
+            return self.signal(Curve(starts, line.offset, "hold"))
+        if not line.jumps().any():
+            ends = line.slope[-1] * line.bounds[-1] + line.offset[-1]
+            return self.signal(Curve(line.bounds, np.append(line.slope * starts + line.offset, ends), "linear"))
+        return _add(_mul(self.signal(Curve(starts, line.slope, "hold")), self.node("time")),
+                    self.signal(Curve(starts, line.offset, "hold")))
 
     def constant(self, value: float) -> "Expr":
         # -0.0 == 0.0, and 1 == 1.0 == True
@@ -77,15 +147,22 @@ _PIECEWISE = ("sgn", "abs", "min", "max", "if")
 class Expr:
     """A number that depends on t, y and parameters."""
 
-    __slots__ = ("graph", "op", "args", "number", "kinked", "jumps")
+    __slots__ = ("graph", "op", "args", "number", "kinked", "jumps", "stepped", "timed", "remembered", "depth")
     __array_priority__ = 1000.0
-    __hash__ = object.__hash__
 
     def __init__(self, graph: Graph, op: str, args: Tuple[Any, ...], number: int) -> None:
         self.graph, self.op, self.args, self.number = graph, op, args, number
         # Whether it has pieces, on some of which it may be a constant.
         self.kinked: bool = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
         self.jumps: bool = op == "if" or any(isinstance(a, Expr) and a.jumps for a in args)
+        # Whether it jumps where none of its guards is zero.
+        self.stepped: bool = (op in ("floor", "hysteresis", "held") or (op == "signal" and graph.signals[args[0]].interpolation == "hold")
+                              or (op == "table" and graph.tables[args[0]].interpolation == "hold")
+                              or any(isinstance(a, Expr) and a.stepped for a in args))
+        self.timed: bool = op in OPERATIONS and all(a.timed for a in args if isinstance(a, Expr))
+        self.depth: int = 1 + max((a.depth for a in args if isinstance(a, Expr)), default=0)
+        # Whether it depends on what the function remembers from one call to the next.
+        self.remembered: bool = op == "memory" or any(isinstance(a, Expr) and a.remembered for a in args)
 
     def __repr__(self) -> str:
         return f"<traced {self.op}>"
@@ -113,14 +190,31 @@ class Expr:
     def copy(self) -> "Expr":
         return self
 
+    def __copy__(self) -> "Expr":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "Expr":
+        return self
+
+    def round(self, digits: int = 0) -> "Expr":
+        return self.__round__(digits)
+
+    def __reduce_ex__(self, _: Any) -> Any:
+        return self._refuse("a copy in a file")
+
     def squeeze(self) -> "Expr":
         return self
 
     def conjugate(self) -> "Expr":
         return self
 
-    def astype(self, *_: Any, **__: Any) -> "Expr":
-        return self
+    def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:
+        kind = kind_of(dtype)
+        if kind in "iu":
+            return _trunc(self)
+        if kind == "b":
+            return _condition(self.graph, self)
+        return self if kind == "f" else self._refuse(f"the type {dtype}")
 
     # arithmetic
     def _binary(self, other: Any, combine: Callable[["Expr", "Expr"], "Expr"], swapped: bool = False) -> Any:
@@ -147,9 +241,13 @@ class Expr:
         return self._binary(other, _sub, True)
 
     def __mul__(self, other: Any) -> Any:
+        if isinstance(other, Cond):
+            return other.choose(self, self.graph.constant(0))
         return self._binary(other, _mul)
 
     def __rmul__(self, other: Any) -> Any:
+        if isinstance(other, Cond):
+            return other.choose(self, self.graph.constant(0))
         return self._binary(other, _mul, True)
 
     def __truediv__(self, other: Any) -> Any:
@@ -196,17 +294,44 @@ class Expr:
         return self._compare(other, _less_equal)
 
     def __eq__(self, other: Any) -> Any:
+        if isinstance(other, (int, float)) and not self.is_constant:
+            known = known_on_path(self)
+            if known is not None:
+                return known == other
         return self._compare(other, _equal)
 
     def __ne__(self, other: Any) -> Any:
         return self._compare(other, lambda a, b: _not(_equal(a, b)))
 
     def __bool__(self) -> bool:
-        # A number is true where it is not zero, which it is on a surface alone.
-        return self.args[0] != 0 if self.is_constant else True
+        if self.op == "memory":
+            self.graph.read[self.number] = self
+        # A number without pieces is zero on a surface alone.
+        return bool(_not(_equal(self, self.graph.constant(0))))
 
     def _refuse(self, what: str) -> Any:
-        raise Untraceable(f"{what} of a number that depends on t or y")
+        raise ended(f"{what} of a number that depends on t or y")
+
+    def _known(self, what: str) -> float:
+        """The number on this way through the branches, where it is one of a few."""
+        if self.is_constant:
+            return float(self.args[0])
+        from ._paths import current_path
+
+        found = current_path().known.get(self.number)
+        if found is None:
+            values = _values(self)
+            if values is None:
+                return float(self._refuse(what))
+            low, high = 0, len(values) - 1
+            while low < high:
+                middle = (low + high) // 2
+                if bool(_above(self, self.graph.constant(0.5 * (values[middle] + values[middle + 1])), False)):
+                    low = middle + 1
+                else:
+                    high = middle
+            found = current_path().known[self.number] = values[low]
+        return found
 
     def __float__(self) -> float:
         if self.is_constant:
@@ -214,27 +339,45 @@ class Expr:
         return self._refuse("float()")
 
     def __int__(self) -> int:
+        return int(self._known("int()"))
+
+    def __hash__(self) -> int:
+        return hash(self._known("a key of a dict or a set"))
+
+    def __format__(self, how: str) -> str:
+        return self._text("format()", how)
+
+    def __str__(self) -> str:
+        return self._text("str()")
+
+    def _text(self, what: str, how: str = "") -> str:
         if self.is_constant:
-            return int(self.args[0])
-        return self._refuse("int()")
+            return str(self.args[0])
+        from ._messages import only_tells
+
+        if only_tells():
+            return "(a number)"
+        value = self._known(what)
+        return format(int(value) if integer_valued(self) else value, how)
 
     def __complex__(self) -> complex:
         return self._refuse("complex()")
 
     def __index__(self) -> int:
-        return self._refuse("an index made")
+        return int(self._known("an index made"))
 
     def __round__(self, digits: Any = None) -> Any:
-        return self._refuse("round()")
+        scale = self.graph.constant(10.0 ** (digits or 0))
+        return _div(_floor(_add(_mul(self, scale), self.graph.constant(0.5))), scale)
 
     def __floor__(self) -> Any:
         return _floor(self)
 
     def __ceil__(self) -> Any:
-        return self._refuse("ceil()")
+        return _neg(_floor(_neg(self)))
 
     def __trunc__(self) -> Any:
-        return self._refuse("trunc()")
+        return _trunc(self)
 
     def __mod__(self, other: Any) -> Any:
         return self._binary(other, _mod)
@@ -249,7 +392,10 @@ class Expr:
         return self._binary(other, lambda a, b: _floor(_div(a, b)), True)
 
     def __divmod__(self, other: Any) -> Any:
-        return self._refuse("divmod()")
+        return self // other, self % other
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return other // self, other % self
 
     def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
         return _apply_ufunc(ufunc, method, inputs, kwargs)
@@ -261,7 +407,7 @@ class Expr:
 def _need(graph: Graph, value: Any) -> Expr:
     operand = _operand(graph, value)
     if operand is None:
-        raise Untraceable(f"arithmetic with a {type(value).__name__}")
+        raise ended(f"arithmetic with a {type(value).__name__}")
     return operand
 
 
@@ -324,6 +470,12 @@ def _mul(a: Expr, b: Expr) -> Expr:
         return _neg(b)
     if _is(b, -1):
         return _neg(a)
+    for p, q in ((a, b), (b, a)):
+        if q.op == "if" and q.args[0] is p and q.args[1].is_constant and q.args[2].is_constant:
+            # x·(x > 0) bends and does not jump.
+            low = q.args[2].args[0]
+            bend = _call("max", p, p.graph.constant(0))
+            return _add(_mul(p.graph.constant(low), p), _mul(p.graph.constant(q.args[1].args[0] - low), bend))
     return _folded_or(lambda p, q: p * q, "*", a, b)
 
 
@@ -363,9 +515,101 @@ def _if(guard: Expr, above: Expr, below: Expr) -> Expr:
     """`above` where the guard is positive, else `below`."""
     if above is below:
         return above
+    if guard.number in guard.graph.diagrams:
+        return _replaced_leaves(guard, above, below)
     if guard.is_constant:
         return above if guard.args[0] > 0 else below
+    if above is guard and _is(below, 0):
+        return _call("max", guard, below)
+    if below is guard and _is(above, 0):
+        return _call("min", guard, above)
     return guard.graph.node("if", guard, above, below)
+
+
+def _replaced_leaves(diagram: Expr, above: Expr, below: Expr) -> Expr:
+    """A diagram with other results at its leaves 1 and −1."""
+    made: Dict[int, Expr] = {}
+
+    def replaced(node: Expr) -> Expr:
+        if node.is_constant:
+            return above if node.args[0] > 0 else below
+        found = made.get(node.number)
+        if found is None:
+            found = made[node.number] = _if(node.args[0], replaced(node.args[1]), replaced(node.args[2]))
+        return found
+
+    return replaced(diagram)
+
+
+MOST_TERMS = 400
+
+
+def _diagram(difference: Expr, test: Callable[[float], bool]) -> Optional[Expr]:
+    """Whether a sum of numbers of few values passes a test: nested ``if`` with the leaves 1 and −1, of which equal ones are one."""
+    graph = difference.graph
+    offset, terms = 0.0, []  # type: ignore[var-annotated]
+    stack = [(1.0, difference)]
+    while stack:
+        factor, node = stack.pop()
+        if node.is_constant:
+            offset += factor * node.args[0]
+        elif node.op in "+-":
+            stack += [(factor, node.args[0]), (factor if node.op == "+" else -factor, node.args[1])]
+        elif node.op == "neg":
+            stack.append((-factor, node.args[0]))
+        elif node.op == "*" and node.args[1].is_constant:
+            stack.append((factor * node.args[1].args[0], node.args[0]))
+        elif node.op == "*" and node.args[0].is_constant:
+            stack.append((factor * node.args[0].args[0], node.args[1]))
+        else:
+            tree = _pieces(node, [_MOST_PIECES])
+            values = None if tree is None else _leaf_values(tree)
+            if values is None or len(terms) >= MOST_TERMS:
+                return None
+            terms.append((node.number, tree, factor, min(factor * v for v in values), max(factor * v for v in values)))
+    terms.sort(key=lambda term: term[0])
+    lows = [0.0] * (len(terms) + 1)
+    highs = [0.0] * (len(terms) + 1)
+    for k in reversed(range(len(terms))):
+        lows[k], highs[k] = lows[k + 1] + terms[k][3], highs[k + 1] + terms[k][4]
+    known: Dict[Tuple[int, float], Expr] = {}
+    is_positive = test(1.0) and not test(-1.0)
+
+    def from_term(k: int, total: float) -> Expr:
+        key = (k, round(total, 9))
+        found = known.get(key)
+        if found is not None:
+            return found
+        if len(known) > 100_000:
+            raise ended("a sum of too many conditions that is compared")
+        if k == len(terms) or (is_positive and (test(total + lows[k]) or not test(total + highs[k]))):
+            end = test(total) if k == len(terms) else test(total + lows[k])
+            made = graph.constant(1.0 if end else -1.0)
+        else:
+            made = of_tree(terms[k][1], k, total)
+        known[key] = made
+        return made
+
+    def of_tree(tree: Any, k: int, total: float) -> Expr:
+        if not isinstance(tree, tuple):
+            return from_term(k + 1, total + terms[k][2] * tree.args[0])
+        return _if(tree[0], of_tree(tree[1], k, total), of_tree(tree[2], k, total))
+
+    made = from_term(0, offset)
+    stack2 = [made]
+    while stack2:
+        node = stack2.pop()
+        if node.op == "if" and node.number not in graph.diagrams:
+            graph.diagrams.add(node.number)
+            stack2 += [a for a in node.args[1:] if isinstance(a, Expr)]
+    return made
+
+
+def _leaf_values(tree: Any) -> Optional[List[float]]:
+    if not isinstance(tree, tuple):
+        return [float(tree.args[0])] if tree.is_constant else None
+    sides = [_leaf_values(side) for side in tree[1:]]
+    return None if sides[0] is None or sides[1] is None else sides[0] + sides[1]
 
 
 # ---- staircases ---------------------------------------------------------------------------------------------------------
@@ -405,13 +649,17 @@ def _floor(x: Expr) -> Expr:
         if mapped is not None:
             return mapped
     line, span = _affine_in_time(x), x.graph.span
+    whole = x.graph.line(x)
+    if line is None and whole is not None:
+        return x.graph.over_time(with_floors_of(whole, x.graph))
     if line is None or line[0] == 0 or span is None:
-        raise Untraceable("floor() or a remainder of a number that depends on y, or on t in another way than a·t + b")
+        return x.graph.node("floor", x)
     a, b = line
     start, end = span
     levels = sorted((math.floor(a * start + b), math.floor(a * end + b)))
     if levels[1] - levels[0] > MOST_STEPS:
-        raise Untraceable(f"a staircase of more than {MOST_STEPS} steps")
+        # The model file counts the steps itself.
+        return x.graph.node("floor", x)
     x.graph.steps = max(x.graph.steps, levels[1] - levels[0])
     time = x.graph.node("time")
     # The level below each step is left there upwards, or, where a < 0, downwards.
@@ -423,9 +671,125 @@ def _floor(x: Expr) -> Expr:
     return result
 
 
+def with_floors_of(line: Line, graph: Graph) -> Line:
+    floors = with_floors(line, graph.span)  # type: ignore[arg-type]
+    return mapped(Line(floors.bounds, floors.slope, floors.at_middles()), np.floor)
+
+
+def _trunc(x: Expr) -> Expr:
+    if integer_valued(x):
+        return x
+    folded = _fold(math.trunc, x)
+    if folded is not None:
+        return folded
+    line = x.graph.line(x)
+    if line is not None:
+        middles = line.at_middles()
+        if middles.min() > -1 and line.slope.size == 1:
+            return _floor(x)
+    return _if(x, _floor(x), _neg(_floor(_neg(x))))
+
+
+def integer_valued(node: Expr) -> bool:
+    """Whether a number is whole wherever it does not jump."""
+    if node.op == "const":
+        return bool(node.args[0] == math.floor(node.args[0]))
+    if node.op in ("floor", "sgn", "hysteresis"):
+        return True
+    if node.op in ("signal", "table"):
+        curve = (node.graph.signals if node.op == "signal" else node.graph.tables)[node.args[0]]
+        return curve.interpolation == "hold" and bool(np.all(curve.values == np.floor(curve.values)))
+    if node.op == "if":
+        return integer_valued(node.args[1]) and integer_valued(node.args[2])
+    if node.op in ("+", "-", "*", "neg", "abs", "min", "max"):
+        return all(integer_valued(a) for a in node.args)
+    return False
+
+
+def kind_of(dtype: Any) -> str:
+    """The letter of a type of numpy's; the forms of int and float that traced functions see are int and float."""
+    if isinstance(dtype, type) and dtype.__name__ in ("int", "float", "bool"):
+        return {"int": "i", "float": "f", "bool": "b"}[dtype.__name__]
+    return str(np.dtype(dtype).kind)
+
+
+def is_no_number(x: Expr) -> Any:
+    """Whether the value of an expression is NaN: a condition, or False."""
+    found = x.graph.no_numbers.get(x.number)
+    if found is None:
+        found = x.graph.no_numbers[x.number] = _is_no_number(x)
+    return found
+
+
+def _is_no_number(x: Expr) -> Any:
+    zero, one = x.graph.constant(0), x.graph.constant(1)
+    if x.op == "if":
+        above, below = is_no_number(x.args[1]), is_no_number(x.args[2])
+        if above is False and below is False:
+            return False
+        side = Cond(x.graph, "positive", x.args[0])
+        return _or(_and(side, above), _and(_not(side), below))
+    result: Any = False
+    for part in x.args:
+        if isinstance(part, Expr) and not part.is_constant:
+            result = _or(result, is_no_number(part))
+    if x.op in ("sqrt", "log") or (x.op == "^" and not (x.args[1].is_constant and integer_valued(x.args[1]))):
+        result = _or(result, _less(x.args[0], zero))
+    if x.op in ("asin", "acos"):
+        result = _or(result, _greater(_call("abs", x.args[0]), one))
+    return result
+
+
+MOST_VALUES = 300
+
+
+def _values(x: Expr) -> Optional[List[float]]:
+    """The values that a number of steps can have, in order; None where they are too many, or not known."""
+    line = x.graph.line(x)
+    if line is not None:
+        if not line.is_stepped:
+            return None
+        values = np.unique(line.offset)
+        return [float(v) for v in values] if values.size <= MOST_VALUES else None
+    found = _few_values(x)
+    return None if found is None else sorted(found)
+
+
+def _few_values(x: Expr) -> Optional[set]:
+    if x.op == "const":
+        return {float(x.args[0])}
+    if x.op in ("sgn", "hysteresis"):
+        return {-1.0, 1.0}
+    if x.op == "if":
+        sides = [_few_values(a) for a in x.args[1:]]
+        return None if any(side is None for side in sides) else set().union(*sides)  # type: ignore[arg-type]
+    if x.op == "table":
+        curve = x.graph.tables[x.args[0]]
+        return set(map(float, curve.values)) if curve.interpolation == "hold" and curve.values.size <= MOST_VALUES else None
+    if x.op in ("neg", "abs", "floor"):
+        inner = _few_values(x.args[0])
+        one: Any = {"neg": lambda v: -v, "abs": abs, "floor": lambda v: float(math.floor(v))}[x.op]
+        return None if inner is None else set(map(one, inner))
+    if x.op in ("+", "-", "*", "min", "max"):
+        p, q = (_few_values(a) for a in x.args)
+        if p is None or q is None or len(p) * len(q) > MOST_VALUES ** 2:
+            return None
+        two: Any = {"+": lambda a, b: a + b, "-": lambda a, b: a - b, "*": lambda a, b: a * b, "min": min, "max": max}[x.op]
+        values = {two(a, b) for a in p for b in q}
+        return values if len(values) <= MOST_VALUES else None
+    return None
+
+
+def known_on_path(x: Expr) -> Optional[float]:
+    from ._paths import path_or_none
+
+    path = path_or_none()
+    return None if path is None else path.known.get(x.number)
+
+
 def _mod(x: Expr, period: Expr) -> Expr:
     if not period.is_constant or period.args[0] == 0:
-        raise Untraceable("the remainder by a number that depends on t or y")
+        raise ended("the remainder by a number that depends on t or y")
     folded = _fold(lambda p, q: p % q, x, period)
     if folded is not None:
         return folded
@@ -455,12 +819,29 @@ def _mapped(x: Expr, function: Callable[[float], float]) -> Optional[Expr]:
 class Cond:
     """A condition: guard > 0, or what is made of such."""
 
-    __slots__ = ("graph", "kind", "parts")
+    __slots__ = ("graph", "kind", "parts", "source")
     __array_priority__ = 1000.0
-    __hash__ = object.__hash__
+
+    def __hash__(self) -> int:
+        return hash(bool(self))
+
+    def __eq__(self, other: Any) -> Any:
+        return _elementwise(lambda b: _not(self ^ b), other)
+
+    def __ne__(self, other: Any) -> Any:
+        return _elementwise(lambda b: self ^ b, other)
+
+    def __str__(self) -> str:
+        return str(bool(self))
+
+    __repr__ = __str__
+
+    def __format__(self, how: str) -> str:
+        return format(bool(self), how)
 
     def __init__(self, graph: Graph, kind: str, *parts: Any) -> None:
         self.graph, self.kind, self.parts = graph, kind, parts
+        self.source: Optional[Expr] = None  # the number that is asked whether it is positive
 
     shape: Tuple[int, ...] = ()
     ndim = 0
@@ -480,6 +861,10 @@ class Cond:
         return bool(self.parts[0]) or bool(self.parts[1])
 
     def choose(self, yes: Expr, no: Expr) -> Expr:
+        if self.source is not None:
+            bend = _bend_of(self.source, yes, no)
+            if bend is not None:
+                return bend
         if self.kind == "positive":
             return _if(self.parts[0], yes, no)
         if self.kind == "zero":
@@ -521,8 +906,20 @@ class Cond:
     def __array_function__(self, function: Any, types_: Any, args: Any, kwargs: Any) -> Any:
         return _apply_function(function, args, kwargs)
 
-    def astype(self, *_: Any, **__: Any) -> Expr:
-        return self.number()
+    def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:
+        return self if kind_of(dtype) == "b" else self.number()
+
+    def __copy__(self) -> "Cond":
+        return self
+
+    def __deepcopy__(self, _: Any) -> "Cond":
+        return self
+
+    def item(self) -> "Cond":
+        return self
+
+    def __index__(self) -> int:
+        return int(bool(self))
 
     def all(self) -> "Cond":
         return self
@@ -543,10 +940,10 @@ class Cond:
         return other - self.number()
 
     def __mul__(self, other: Any) -> Any:
-        return self.number() * other
+        return self.choose(other, self.graph.constant(0)) if isinstance(other, Expr) else self.number() * other
 
     def __rmul__(self, other: Any) -> Any:
-        return other * self.number()
+        return self.choose(other, self.graph.constant(0)) if isinstance(other, Expr) else other * self.number()
 
     def __truediv__(self, other: Any) -> Any:
         return self.number() / other
@@ -574,24 +971,84 @@ def _condition(graph: Graph, value: Any) -> Cond:
     if isinstance(value, Cond):
         return value
     if isinstance(value, Expr):
-        return _not(_equal(value, graph.constant(0)))
+        value = _not(_equal(value, graph.constant(0)))
+        if isinstance(value, Cond):
+            return value
     return Cond(graph, "positive", graph.constant(1 if value else -1))
 
 
 def _above(a: Expr, b: Expr, where_equal: bool) -> Any:
     """Whether a > b; a condition does not tell what holds on its surface, but two numbers may be equal on a whole side."""
-    return _compared(_sub(a, b), lambda value: value > 0 or (where_equal and value == 0), "positive")
+    difference = _sub(a, b)
+    found = _compared(difference, lambda value: value > 0 or (where_equal and value == 0), "positive")
+    if isinstance(found, Cond) and found.source is None:
+        found.source = difference
+    return found
+
+
+def _bend_of(x: Expr, yes: Expr, no: Expr) -> Optional[Expr]:
+    """What is `yes` where x > 0, else `no`, where it bends there and does not jump: max(x, 0), |x| and the like."""
+    factors = []
+    for side in (yes, no):
+        if _is(side, 0):
+            factors.append(0.0)
+        elif side is x:
+            factors.append(1.0)
+        elif side.op == "neg" and side.args[0] is x:
+            factors.append(-1.0)
+        elif side.op == "*" and side.args[0] is x and side.args[1].is_constant:
+            factors.append(side.args[1].args[0])
+        elif side.op == "*" and side.args[1] is x and side.args[0].is_constant:
+            factors.append(side.args[0].args[0])
+        else:
+            return None
+    bend = _call("max", x, x.graph.constant(0))
+    above, below = factors
+    return _add(_mul(x.graph.constant(below), x), _mul(x.graph.constant(above - below), bend))
 
 
 def _compared(difference: Expr, test: Callable[[float], bool], kind: str) -> Any:
     if difference.is_constant:
         return test(difference.args[0])
-    if difference.kinked:
-        tree = _pieces(difference, [_MOST_PIECES + 8 * difference.graph.steps])
+    graph = difference.graph
+    if difference.timed and (difference.stepped or (difference.kinked and graph.steps > 0)):
+        line = graph.line(difference)
+        if line is not None:
+            return _condition_over_time(graph, line, test)
+    if difference.kinked and not difference.stepped:
+        tree = _pieces(difference, [_MOST_PIECES + 8 * graph.steps])
         # A guard has no jumps, so each of its pieces is one.
         if tree is not None and (difference.jumps or _has_zero(tree)):
             return _condition_on(tree, test, kind)
+        if tree is not None:
+            return Cond(graph, kind, difference)
+    if difference.jumps and not difference.stepped:
+        diagram = _diagram(difference, test)
+        if diagram is not None:
+            return bool(diagram.args[0] > 0) if diagram.is_constant else Cond(graph, "positive", diagram)
+    if difference.stepped or difference.jumps:
+        # Whole numbers are compared half-way between two of them.
+        half = graph.constant(0.5 if integer_valued(difference) else 0.0)
+        above = Cond(graph, "positive", _sub(difference, half))
+        below = Cond(graph, "positive", _sub(_neg(difference), half))
+        if kind == "zero":
+            return Cond(graph, "and", _not(above), _not(below))
+        return _not(below) if test(0.0) else above
     return Cond(difference.graph, kind, difference)
+
+
+def _condition_over_time(graph: Graph, line: Line, test: Callable[[float], bool]) -> Any:
+    """A condition on the time alone."""
+    cuts = zeros_cut(line, graph.span)  # type: ignore[arg-type]
+    true = np.array([test(value) for value in cuts.at_middles()])
+    if true.all() or not true.any():
+        return bool(true[0])
+    changes = np.nonzero(true[1:] != true[:-1])[0]
+    if changes.size == 1:
+        time = _sub(graph.node("time"), graph.constant(cuts.bounds[changes[0] + 1]))
+        condition = Cond(graph, "positive", time)
+        return condition if true[-1] else _not(condition)
+    return Cond(graph, "positive", graph.over_time(Line(cuts.bounds, np.zeros(true.size), np.where(true, 1.0, -1.0))))
 
 
 # A tree of pieces is an expression without kinks, or (guard, the tree where it is positive, the tree where it is not).

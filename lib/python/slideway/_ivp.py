@@ -5,15 +5,19 @@ from __future__ import annotations
 import inspect
 import math
 import warnings
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
 from ._model import _parse, atol_of, follow, raise_error
 from ._result import DenseSolution, Event, Outcome, Result, Statistics
+from ._conditions import condition_of, is_stepped, roots_of, value_of
+from ._expressions import Expr, Untraceable
+from ._memory import Memory, RemembersError, advice, call_twice
+from ._rewriter import Bound
 from ._text import ModelText, is_name, unpacked_names
-from ._expressions import Untraceable
+from ._verify import Evaluator, compare, in_order, points_around
 
 METHODS = {"auto": "auto", "RK23": "dopri5", "RK45": "dopri5", "DOP853": "dop853", "Radau": "bdf", "BDF": "bdf",
            "LSODA": "auto", "bdf": "bdf", "adams": "adams", "dopri5": "dopri5", "dop853": "dop853", "rodas": "rodas"}
@@ -32,6 +36,17 @@ _LEAST_BDF = 1e-8
 
 _OWN_OPTIONS = ("linear_solver", "max_events", "max_steps", "on_ambiguity", "sliding_rule", "selection",
                 "local_events", "full_events")
+
+
+_COLLAPSED = ("the steps have become so short at t = {t:.6g} that the run would take millions of them: the function jumps there, most likely, "
+              "and the run chatters along the jump, which was not found. Pass surfaces=[g], a function g(t, y) that is zero at the jump, or "
+              "write the function so that it can be traced; surfaces=[] says that it does not jump, and lets the run go on")
+
+
+class UnknownJumpsWarning(UserWarning):
+    """A function was called whose jumps, if it has any, are not known: the run steps over them as over anything smooth."""
+
+
 _IGNORED = ("first_step", "min_step", "lband", "uband")
 
 
@@ -59,12 +74,14 @@ class _EventPlan:
 def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method: Any = "auto", t_eval: Any = None,
               dense_output: bool = False, events: Any = None, vectorized: bool = False, args: Any = None, *,
               surfaces: Any = None, trace: Optional[bool] = None, names: Optional[Sequence[str]] = None,
-              cancellation: Any = None, **options: Any) -> Result:
+              memory: str = "refuse", cancellation: Any = None, **options: Any) -> Result:
     """Integrates y' = fun(t, y) from t_span[0] to t_span[1], through every jump of fun.
 
     The signature is that of ``scipy.integrate.solve_ivp``. Where possible ``fun`` is run once on expressions, so that what it
     branches on becomes switching surfaces, its derivatives are exact, and no Python runs during the integration; it must then
-    depend on t, y and args alone. Otherwise it is called. The result's ``traced`` and ``how`` say which way it was.
+    depend on t, y and args alone. Otherwise it is called. The result's ``traced`` and ``how`` say which way it was, and
+    ``warnings`` what is to be known about it. A function that remembers something from one call to the next is refused with
+    :class:`RemembersError`. Where a function is called and its jumps are not known, there is an :class:`UnknownJumpsWarning`.
 
     Parameters
     ----------
@@ -81,30 +98,58 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     vectorized : whether fun expects y of the shape (n, k)
     args : further arguments of fun, jac and the events
     surfaces : functions (t, y, *args) -> number at whose zeros fun jumps; needed only where fun is called and its jumps are
-        not found by watching what it compares
+        not found by watching what it compares; ``[]`` says that it does not jump
     trace : True raises :class:`Untraceable` where fun cannot be traced; False calls it in any case
     names : names of the states
+    memory : "refuse", or "ignore" to call a function that remembers something; its results then depend on the steps
     **options : rtol (1e-3), atol (1e-6), max_step, jac, jac_sparsity, and slideway's linear_solver, max_events, max_steps,
         on_ambiguity, sliding_rule, selection, local_events, full_events. first_step, min_step, lband and uband have no effect.
     """
+    if memory not in ("refuse", "ignore"):
+        raise ValueError(f"`memory` must be 'refuse' or 'ignore', not {memory!r}.")
     plan = _Problem(fun, t_span, y0, method, t_eval, events, vectorized, args, surfaces, names, options)
+    plan.refuses_memory = memory == "refuse"
     if plan.n == 0:
         return _empty(plan, dense_output)
-    problem, how, traced = plan.make(trace)
-    made = follow(problem, start=plan.start, end=plan.end, state=plan.state, options=plan.options, cancellation=cancellation,
-                  stop_after=plan.stop_after)
+    way = plan.make(trace)
+    made = plan.follow(way, cancellation)
+    if way.traced and made.segments():
+        reason = plan.differs_along(made)
+        if reason is not None:
+            if trace:
+                raise Untraceable(reason)
+            way = plan.make_called(reason)
+            made = plan.follow(way, cancellation)
     if made.error is not None and not made.segments():
         raise_error(made, None)
+    plan.raise_as_called(made)
+    plan.check_memory_after()
     names_of_events = [e.name for e in plan.events]
     result = Result(made, model=plan.model, recipe=plan.recipe, direction=plan.direction, t_eval=plan.t_eval,
-                    dense=dense_output, event_names=names_of_events, complex_=plan.complex, traced=traced, how=how,
+                    dense=dense_output, event_names=names_of_events, complex_=plan.complex, traced=way.without_python, how=way.how,
                     state_names=plan.names)
     if not plan.has_events:
         result.t_events = result.y_events = None
     if plan.constant_jacobian:
         result.njev = 0  # and is factorised, all the same
+    result.warnings += plan.notes
+    if made.collapsed:
+        result.status, result.success, result.message = -1, False, _COLLAPSED.format(t=result.outcome.t)
+        result.outcome = result.outcome._replace(status="step_failure", message=result.message)
+    if plan.unknown_jumps is not None:
+        result.warnings.append(plan.unknown_jumps)
+        warnings.warn(plan.unknown_jumps, UnknownJumpsWarning, stacklevel=2)
     raise_error(made, result)
     return result
+
+
+class _Way(NamedTuple):
+    """A problem, how it was made, whether from a trace, and whether it runs without Python."""
+
+    problem: Any
+    how: str
+    traced: bool
+    without_python: bool
 
 
 class _Problem:
@@ -149,6 +194,13 @@ class _Problem:
             raise ValueError("t_span is not finite; choose an end, which a terminal event may precede")
         self.model: Any = None
         self.recipe: Optional[Dict[str, Any]] = None
+        self.refuses_memory = True
+        self.notes: List[str] = []  # lines of the result's warnings
+        self.unknown_jumps: Optional[str] = None
+        self.evaluator: Optional[Evaluator] = None
+        self.is_continuous = False  # as a trace has said that no model was made of
+        self.raises: Dict[str, Exception] = {}  # by the names of stops where the function raises
+        self.full_state = self.state
 
     def _times(self, t_eval: Any, t0: float, t1: float) -> Optional[np.ndarray]:
         if t_eval is None:
@@ -225,20 +277,79 @@ class _Problem:
 
     # ---- ways -------------------------------------------------------------------------------------------------------
 
-    def make(self, trace: Optional[bool]) -> Tuple[Any, str, bool]:
-        """The problem, how it was made and whether without Python."""
-        if trace is not False and not self.complex:
-            try:
-                return self._traced()
-            except Untraceable as error:
-                if trace:
-                    raise
-                reason = str(error)
-        else:
-            if trace and self.complex:
-                raise Untraceable("complex states")
-            reason = "complex states" if self.complex else "trace=False"
-        return self._called(reason)
+    def make(self, trace: Optional[bool]) -> _Way:
+        """The problem, from a trace where there can be one."""
+        self.memory = Memory(self.fun, *[e.function for e in self.events])
+        if self.memory.iterators and self.refuses_memory:
+            raise RemembersError(advice(self.memory.iterators))
+        try:
+            if trace is not False and not self.complex and self.refuses_memory:
+                try:
+                    return self._traced()
+                except Untraceable as error:
+                    if trace:
+                        raise
+                    reason = str(error)
+            else:
+                if trace and self.complex:
+                    raise Untraceable("complex states")
+                reason = "complex states" if self.complex else "trace=False" if trace is False else "memory=\"ignore\""
+            return self._called(reason)
+        finally:
+            self.memory.restore()
+
+    def make_called(self, reason: str) -> _Way:
+        try:
+            return self._called(reason)
+        finally:
+            self.memory.restore()
+
+    def follow(self, way: _Way, cancellation: Any) -> Any:
+        options = self.options if self.unknown_jumps is None else dict(self.options, unknown_jumps=True)
+        return follow(way.problem, start=self.start, end=self.end, state=self.full_state, options=options,
+                      cancellation=cancellation, stop_after=self.stop_after)
+
+    def raise_as_called(self, made: Any) -> None:
+        """Raises what the function raises where the run has come to."""
+        if not self.raises or made.status != "stopped_by_event" or made.event_count() == 0:
+            return
+        name = made.event(made.event_count() - 1)[3]
+        error = self.raises.get(name)
+        if error is None:
+            return
+        t, y = made.t_reached, made.states_at(np.array([made.t_reached]))[:self.n, 0]
+        for ahead in (0.0, 1e-9, 1e-6):
+            step = ahead * max(self.end - self.start, 1e-300)
+            there = y + step * np.asarray(way_field(self, t, y))
+            self._call(self.direction * (t + step), there)
+        raise error
+
+    def check_memory_after(self) -> None:
+        """A function that was called may have begun to remember something that counts on its way."""
+        if not self.refuses_memory or self.evaluator is not None:
+            return
+        changes = self.memory.changes()
+        if not changes:
+            return
+        after = self.memory.state()
+        points = self._points()
+        expected = []
+        for state in (after, [place.saved for place in self.memory.places]):
+            values = []
+            for t, y in points:
+                self.memory.set_state(state)
+                values.append(_value_or_error(self._call_forward, t, y))
+            expected.append(values)
+        self.memory.set_state(after)
+        if any(not _same_values(p, q) for p, q in zip(*expected)):
+            raise RemembersError(advice([change.name for change in changes]))
+
+    def _points(self) -> List[Tuple[float, np.ndarray]]:
+        rng = np.random.default_rng(3)
+        spread = np.concatenate(([0.0], np.full(5, 0.02), np.full(6, 1.0)))
+        return [(self.start + (self.end - self.start) * u,
+                 self.state + (np.abs(self.state) * size + (0.5 if size > 0.5 else 0.01) * (size > 0)) * rng.uniform(-1, 1, self.state.size))
+                for u, size in zip(np.linspace(0, 1, spread.size), spread)]
 
     def _call(self, t: Any, y: Any) -> Any:
         if self.vectorized:
@@ -248,14 +359,17 @@ class _Problem:
     def _with_args(self, function: Any) -> Any:
         if not self.args:
             return function
-        return _Bound(function, self.args)
+        return Bound(function, self.args)
 
-    def _traced(self) -> Tuple[Any, str, bool]:
+    def _traced(self) -> _Way:
+        # What the function raises at once, it raises.
+        self._call(self.direction * self.start, self.state.copy())
+        self.memory.restore()
         text = ModelText(self.names, {}, backward=self.direction < 0)
         text.graph.span = (min(self.direction * self.start, self.direction * self.end),
                            max(self.direction * self.start, self.direction * self.end))
-        function = text.rewriter.callable(self.fun)
-        results = text.expressions(_Bound(function, self.args), self.n, column=self.vectorized)
+        traced = text.traced(Bound(self.fun, self.args), self.n, column=self.vectorized)
+        results = traced.results
         if self.surfaces is not None:
             told = [self.surfaces] if callable(self.surfaces) else list(self.surfaces)
             entries = []
@@ -264,21 +378,28 @@ class _Problem:
                 name = getattr(surface, "__name__", "")
                 name = name if is_name(name) and name not in taken else f"h{k + 1}"
                 taken.add(name)
-                bound = _Bound(text.rewriter.callable(surface), self.args)
-                entries.append((name, text.expressions(bound, 1)[0]))
+                entries.append((name, text.expressions(Bound(surface, self.args), 1)[0]))
             text.table("[surfaces]", entries)
         text.table("[derivatives]", text.derivatives(results))
         plain = list(text.tables)
         left: List[_EventPlan] = []
         for event in self.events:
             try:
-                guard = text.expressions(_Bound(text.rewriter.callable(event.function), self.args), 1)[0]
+                guard = condition_of(text.expressions(Bound(event.function, self.args), 1)[0])
             except Untraceable:
                 left.append(event)
                 continue
             direction = {1: "rising", -1: "falling", 0: "any"}[event.direction]
+            if isinstance(guard, bool):
+                guard = text.graph.constant(1.0)  # which is zero nowhere
             text.table("[[stops]]" if event.action == "stop" else "[[records]]",
                        [("name", event.name), ("when", guard), ("direction", direction)])
+        for k, way in enumerate(traced.raises):
+            stop = f"raise_{k + 1}"
+            self.raises[stop] = way.error
+            text.table("[[stops]]", [("name", stop), ("when", way_condition(way.decisions))])
+        # A function that bends and does not jump is not the worse for being called.
+        self.is_continuous = not any(node.op in ("if", "sgn") or node.stepped for node in in_order(results))
         name = getattr(self.fun, "__name__", "fun")
         model = None
         problem = None
@@ -293,35 +414,73 @@ class _Problem:
                 # A guard with jumps, perhaps: events are called then.
                 text.tables, left = plain, list(self.events)
         assert model is not None and problem is not None
-        self._verify(problem)
+        self.evaluator = Evaluator(text.graph, self.names, results, traced.guards.values())
+        self._verify(self.evaluator)
+        self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.n:]))
+        if traced.writes_into_y:
+            self.notes.append("the function writes into y: it is understood to work on a copy, which scipy's methods do not always give it")
         self.model = model
         count = len(problem.surface_names)
         how = f"traced: {count} surface{'' if count == 1 else 's'}, exact derivatives, no Python during the run"
         if left:
-            problem = problem.with_events([(e.name, self._event(e), e.direction, e.action) for e in left])
+            problem = problem.with_events([(e.name, self._called_event(e), e.direction, e.action) for e in left])
             self.model = None
             how = f"traced: {count} surfaces, exact derivatives; {len(left)} event{'' if len(left) == 1 else 's'} called"
         else:
-            self.recipe = dict(settings={}, options=self.options, start=self.start, t_end=self.end, state=self.state)
-        return problem, how, not left
+            self.recipe = dict(settings={}, options=self.options, start=self.start, t_end=self.end, state=self.full_state)
+        return _Way(problem, how, True, not left)
 
-    def _verify(self, problem: Any) -> None:
-        """The traced field must have the function's values: one that depends on more than t, y and args has not."""
-        rng = np.random.default_rng(1)
-        span = self.end - self.start
-        for k in range(3):
-            s = self.start + span * (0.01 + 0.3 * k) * (1 if k else 0.37)
-            y = self.state + (np.abs(self.state) * 0.05 + 1e-3) * rng.uniform(0.2, 1, self.n) * (1 if k % 2 == 0 else -1)
-            with np.errstate(all="ignore"):
-                try:
-                    expected = np.asarray(self._call(self.direction * s, y.copy()), dtype=float).ravel() * self.direction
-                except (ArithmeticError, ValueError):
-                    continue
-            got = np.asarray(problem.field(s, y))
-            scale = np.abs(expected) + 1e-6 * np.max(np.abs(expected), initial=0) + 1e-300
-            wrong = np.isfinite(expected) & np.isfinite(got) & (np.abs(got - expected) > 1e-8 * scale)
-            if wrong.any():
-                raise Untraceable("the function depends on more than t, y and args: its values are not those of its trace")
+    def _verify(self, evaluator: Evaluator) -> None:
+        """The expressions must have the function's values on both sides of every branch and around the run."""
+        first, last = sorted((self.direction * self.start, self.direction * self.end))
+        times, states = points_around(evaluator, first, last, self.state)
+        found, raised = compare(evaluator, self._call, times, states)
+        if found is not None:
+            raise Untraceable(self._difference(found))
+
+    def _difference(self, found: Any) -> str:
+        return (f"the function depends on more than t, y and args, or does something that a trace does not see: at t = {found.t:.6g} its "
+                f"result {found.component + 1} is {found.expected:.6g}, and that of its trace {found.got:.6g}")
+
+    def differs_along(self, made: Any) -> Optional[str]:
+        """Where a run has come to a state at which the function has other values than its trace."""
+        assert self.evaluator is not None
+        segments = made.segments()
+        start, end = segments[0][0], segments[-1][1]
+        times = start + (end - start) * np.random.default_rng(5).uniform(0, 1, 12)
+        times = np.append(times, [start + 0.999 * (end - start)])
+        states = made.states_at(np.ascontiguousarray(times))[:self.n]
+        known = np.isfinite(states).all(axis=0)
+        try:
+            found, raised = compare(self.evaluator, self._call, self.direction * times[known], states[:, known])
+        finally:
+            self.memory.restore()
+        if found is not None:
+            return self._difference(found)
+        if raised:
+            k, error = raised[0]
+            return f"the function raises {type(error).__name__} at t = {times[known][k] * self.direction:.6g}, and its trace does not"
+        return None
+
+    def _called_event(self, event: _EventPlan) -> Any:
+        """An event function that is called; one that jumps is a condition, whose guard is called in its place."""
+        if self.complex:
+            return self._event(event)
+        function = self._event(event)
+        if not is_stepped(lambda s, y: function(s, y.copy()), self._points()):
+            return function
+        text = ModelText(self.names, {})
+        try:
+            condition = condition_of(text.expressions(Bound(event.function, self.args), 1)[0])
+        except (Untraceable, RemembersError):
+            condition = None
+        if condition is None or isinstance(condition, bool):
+            if condition is None:
+                self.notes.append(f"the event {event.name} seems to jump past zero, or to be zero over an interval: it may be missed; return a "
+                                  "number that changes its sign continuously")
+            return function
+        evaluator = Evaluator(text.graph, self.names, roots_of(condition))
+        return lambda s, y: value_of(condition, evaluator(np.array([self.direction * s]), y[:, None]))
 
     def _event(self, event: _EventPlan) -> Any:
         function, args, direction = event.function, self.args, self.direction
@@ -331,29 +490,40 @@ class _Problem:
             return lambda s, y: function(-s, y, *args)
         return self._with_args(function)
 
-    def _called(self, reason: str) -> Tuple[Any, str, bool]:
+    def _called(self, reason: str) -> _Way:
         from ._watch import Nudged, watch
+
+        self.evaluator, self.model, self.recipe, self.raises = None, None, None, {}
+        self.full_state = self.state
+        self._call(self.direction * self.start, self.state.view(complex) if self.complex else self.state.copy())
+        if self.refuses_memory:
+            self._refuse_memory()
 
         names = self.names
         field: Any = self._field()
         guards: Any = None
         surface_names: List[str] = []
         note = "its jumps, if it has any, are not known"
+        is_known = False
         if self.complex:
             names = [part for name in self.names for part in (f"{name}_re", f"{name}_im")]
         elif self.surfaces is not None:
             told = [self.surfaces] if callable(self.surfaces) else list(self.surfaces)
-            nudged = Nudged(field, [self._surface(s) for s in told])
-            field, guards = nudged.field, nudged.guards
+            if told:
+                nudged = Nudged(field, [self._surface(s) for s in told])
+                field, guards = nudged.field, nudged.guards
             surface_names = [_surface_name(s, k) for k, s in enumerate(told)]
             note = f"{len(told)} surfaces told"
+            is_known = True
         else:
             watched = watch(self._call_forward, self.start, self.end, self.state)
             if watched is not None and watched.names:
                 field, guards, surface_names = watched.field, watched.guards, watched.names
                 note = f"{len(surface_names)} surfaces found by watching its branches"
+                is_known = not watched.loses
             elif watched is not None:
                 note = "no branches seen"
+                is_known = not watched.loses
         jacobian = None
         if self.jacobian is not None and not surface_names and not self.complex:
             jacobian = self._jacobian()
@@ -363,10 +533,28 @@ class _Problem:
         problem = _core.called(field, guards, jacobian, names, surface_names, pattern, self.start, self.end, self.state,
                                getattr(self.fun, "__name__", "fun"))
         if self.events:
-            problem = problem.with_events([(e.name, self._event(e), e.direction, e.action) for e in self.events])
-        return problem, f"called, as it could not be traced ({reason}); {note}", False
+            problem = problem.with_events([(e.name, self._called_event(e), e.direction, e.action) for e in self.events])
+        if not is_known and self.is_continuous and not self.complex:
+            note, is_known = "it bends and does not jump", True
+        if not is_known:
+            self.unknown_jumps = (
+                f"the jumps of {getattr(self.fun, '__name__', 'the function')}, if it has any, are not known, as it was called instead of "
+                f"traced ({reason}), and watching could not follow all that it decides; a result across a jump is less accurate than rtol, or "
+                f"wrong. Write what could not be traced in another way, or pass surfaces=[g, …], functions g(t, y) that are zero where it "
+                f"jumps; surfaces=[] says that it does not jump.")
+        return _Way(problem, f"called, as it could not be traced ({reason}); {note}", False, False)
+
+    def _refuse_memory(self) -> None:
+        called = call_twice(lambda t, y: self._call_forward(t, y), self.memory, self._points())
+        if called.remembered == ["something"]:
+            raise RemembersError("the function gives different values for the same t and y (random numbers, the time of day, or something "
+                                 "that it remembers), which no differential equation does; memory=\"ignore\" calls it as it is")
+        if called.remembered:
+            raise RemembersError(advice(called.remembered))
 
     def _call_forward(self, s: float, y: Any) -> Any:
+        if self.complex and isinstance(y, np.ndarray) and y.dtype == float:
+            y = y.view(complex)
         result = self._call(self.direction * s, y)
         return [-r for r in np.ravel(result)] if self.direction < 0 else result
 
@@ -399,14 +587,36 @@ class _Problem:
         return lambda s, y: dense(jac(direction * s, y, *args))
 
 
-class _Bound:
-    """A function with its last arguments given, which still tells its name."""
+def way_field(problem: "_Problem", s: float, y: np.ndarray) -> np.ndarray:
+    assert problem.evaluator is not None
+    values = problem.evaluator(np.array([problem.direction * s]), y[:, None])
+    return problem.direction * np.array([float(values[root.number][0]) for root in problem.evaluator.roots])
 
-    def __init__(self, function: Any, args: Tuple[Any, ...]) -> None:
-        self.function, self.args = function, args
 
-    def __call__(self, t: Any, y: Any) -> Any:
-        return self.function(t, y, *self.args)
+def way_condition(decisions: Sequence[Tuple[Expr, bool]]) -> Any:
+    """The condition that all of these were decided as they were."""
+    from ._expressions import Cond, _not
+
+    condition: Any = None
+    for guard, answer in decisions:
+        part: Any = Cond(guard.graph, "positive", guard)
+        part = part if answer else _not(part)
+        condition = part if condition is None else Cond(guard.graph, "and", condition, part)
+    return condition
+
+
+def _value_or_error(function: Any, t: float, y: np.ndarray) -> Any:
+    try:
+        with np.errstate(all="ignore"):
+            return np.array(function(t, y.copy()), dtype=complex).ravel()
+    except Exception as error:
+        return type(error).__name__
+
+
+def _same_values(a: Any, b: Any) -> bool:
+    if isinstance(a, str) or isinstance(b, str):
+        return bool(isinstance(a, str) and isinstance(b, str) and a == b)
+    return bool(np.array_equal(a, b, equal_nan=True))
 
 
 def _first_line(error: Exception) -> str:

@@ -5,9 +5,11 @@ from __future__ import annotations
 import math
 import random
 import threading
-from typing import Callable, Dict, FrozenSet, List, Optional, Sequence, Tuple
+from typing import Callable, Dict, FrozenSet, List, NamedTuple, Optional, Sequence, Tuple
 
-from ._expressions import Expr, Untraceable, _if
+import numpy as np
+
+from ._expressions import Expr, _if, ended, take_reason
 
 MOST_PATHS = 4096
 MOST_DECISIONS = 2000
@@ -22,6 +24,8 @@ class Path:
         self.decisions: List[Tuple[Expr, bool]] = []
         self.prescribed = prescribed
         self.bounds: Dict[int, Tuple[float, float]] = {}
+        self.decided: Dict[int, bool] = {}
+        self.known: Dict[int, float] = {}  # numbers of steps, on this way
 
     def choose(self, guard: Expr, number: int) -> bool:
         return self.prescribed[number][1] if number < len(self.prescribed) else True
@@ -29,19 +33,29 @@ class Path:
     def decide(self, guard: Expr) -> bool:
         if guard.is_constant:
             return guard.args[0] > 0
+        if guard.timed:
+            line = guard.graph.line(guard)
+            if line is not None:
+                ends = np.concatenate((line.slope * line.bounds[:-1] + line.offset, line.slope * line.bounds[1:] + line.offset))
+                if ends.min() > 0 or ends.max() <= 0:
+                    return bool(ends.min() > 0)
         core, sign, offset = _normal_form(guard)
+        if guard.number in self.decided:
+            return self.decided[guard.number]
         low, high = self.bounds.get(id(core), (-math.inf, math.inf))
         limit = -offset * sign  # sign·core + offset > 0  ⇔  core > limit, or core < limit for sign −1
-        if low >= limit:
+        # What steps may be at its limit for long.
+        if low > limit or (low == limit and not core.stepped):
             return sign > 0
-        if high <= limit:
+        if high < limit or (high == limit and not core.stepped):
             return sign < 0
         number = len(self.decisions)
-        if number >= MOST_DECISIONS:
-            raise Untraceable("a loop whose length depends on t or y, or more than "
+        if number >= MOST_DECISIONS or (number >= 60 and guard.depth >= 3 * number):
+            raise ended("a loop whose length depends on t or y, or more than "
                               f"{MOST_DECISIONS} branches in a row")
         answer = self.choose(guard, number)
         self.decisions.append((guard, answer))
+        self.decided[guard.number] = answer
         above = answer == (sign > 0)
         self.bounds[id(core)] = (max(low, limit), high) if above else (low, min(high, limit))
         return answer
@@ -74,14 +88,35 @@ def _normal_form(guard: Expr) -> Tuple[Expr, int, float]:
             return guard, sign, offset
 
 
+def path_or_none() -> Optional[Path]:
+    return getattr(_local, "path", None)
+
+
 def current_path() -> Path:
-    path = getattr(_local, "path", None)
+    path = path_or_none()
     if path is None:
-        raise Untraceable("a branch outside of the function that is traced")
+        raise ended("a branch outside of the function that is traced")
     return path
 
 
 Run = Callable[[], List[Expr]]
+
+
+class Raised(Exception):
+    """The function has raised an exception of its own: ``args[0]``."""
+
+
+class Way(NamedTuple):
+    """A way through the branches on which the function raises."""
+
+    decisions: List[Tuple[Expr, bool]]
+    error: Exception
+
+
+class Explored(NamedTuple):
+    results: List[Expr]
+    raises: List[Way]
+    guards: Dict[int, Expr]  # all that was decided
 
 
 def _follow(run: Run, path: Path) -> List[Expr]:
@@ -91,48 +126,70 @@ def _follow(run: Run, path: Path) -> List[Expr]:
         return run()
     finally:
         _local.path = outer
+        for guard, _ in path.decisions:
+            _local.met[guard.number] = guard
+        reason = take_reason()
+        if reason is not None:
+            # What the function did after it caught this is not what it does with numbers.
+            raise ended(reason)
 
 
-def explore(run: Run) -> List[Expr]:
+def explore(run: Run) -> Explored:
     """The results of a function over all the ways it can branch."""
     few = 256
-    results = _explore_all(run, few)
+    guards: Dict[int, Expr] = {}
+    _local.met = guards
+    raises: List[Way] = []
+    results = _explore_all(run, few, raises)
     if results is None:
+        raises.clear()
         results = _Separable(run).results()
     if results is None:
-        results = _explore_all(run, MOST_PATHS)
+        raises.clear()
+        results = _explore_all(run, MOST_PATHS, raises)
     if results is None:
-        raise Untraceable(f"more than {MOST_PATHS} ways through the branches")
-    return results
+        raise ended(f"more than {MOST_PATHS} ways through the branches")
+    return Explored(results, raises, guards)
 
 
 class _TooMany(Exception):
     pass
 
 
-def _explore_all(run: Run, most: int) -> Optional[List[Expr]]:
+def _explore_all(run: Run, most: int, raises: List[Way]) -> Optional[List[Expr]]:
     """Every way; None where there are more than `most`."""
     count = 0
 
-    def once(prescribed: Sequence[Tuple[Expr, bool]]) -> List[Expr]:
+    def once(prescribed: Sequence[Tuple[Expr, bool]]) -> Optional[List[Expr]]:
         nonlocal count
         count += 1
         if count > most:
             raise _TooMany()
         path = Path(prescribed)
-        results = _follow(run, path)
+        results: Optional[List[Expr]] = None
+        try:
+            results = _follow(run, path)
+        except Raised as raised:
+            raises.append(Way(list(path.decisions), raised.args[0]))
         for k in reversed(range(len(prescribed), len(path.decisions))):
             guard, answer = path.decisions[k]
             others = once(path.decisions[:k] + [(guard, not answer)])
+            if results is None or others is None:
+                # The run ends where the function raises: only the other side has values.
+                results = others if results is None else results
+                continue
             if len(others) != len(results):
-                raise Untraceable("the number of results depends on a branch")
+                raise ended("the number of results depends on a branch")
             results = [_if(guard, r, o) if answer else _if(guard, o, r) for r, o in zip(results, others)]
         return results
 
     try:
-        return once([])
+        results = once([])
     except _TooMany:
         return None
+    if results is None:
+        raise ended(f"the function raises {type(raises[0].error).__name__} wherever it is called")
+    return results
 
 
 class _ChosenPath(Path):
@@ -180,7 +237,7 @@ class _Separable:
                 return None
             made = [self._result(k, branches, frozenset(), frozenset()) for k, branches in enumerate(own)]
             return made if self._holds(own) else None
-        except _TooMany:
+        except (_TooMany, Raised):
             return None
 
     def _own_branches(self) -> List[FrozenSet[int]]:
@@ -195,7 +252,7 @@ class _Separable:
             turned = way | {guard.number}
             after, decisions = self._at(turned)
             if len(before) != len(base) or len(after) != len(base):
-                raise Untraceable("the number of results depends on a branch")
+                raise ended("the number of results depends on a branch")
             for k, (p, q) in enumerate(zip(before, after)):
                 if p is not q:
                     own[k] |= turned

@@ -53,8 +53,8 @@ class Event(NamedTuple):
 class Events(Sequence[Event]):
     """The events of a run in order; each is made when it is looked at."""
 
-    def __init__(self, run: Any, direction: float = 1.0, made: Optional[List[Event]] = None) -> None:
-        self._run, self._direction, self._made = run, direction, made
+    def __init__(self, run: Any, direction: float = 1.0, made: Optional[List[Event]] = None, states: Optional[int] = None) -> None:
+        self._run, self._direction, self._made, self._states = run, direction, made, states
 
     def __len__(self) -> int:
         return len(self._made) if self._made is not None else int(self._run.event_count())
@@ -70,7 +70,11 @@ class Events(Sequence[Event]):
             return self._made[index]
         values = list(self._run.event(index))
         values[0] *= self._direction
-        return Event(*values)
+        event = Event(*values)
+        if self._states is not None:
+            event = event._replace(before=None if event.before is None else event.before[:self._states],
+                                   after=None if event.after is None else event.after[:self._states])
+        return event
 
     def __iter__(self) -> Iterator[Event]:
         return (self[k] for k in range(len(self)))
@@ -148,7 +152,7 @@ class DenseSolution:
         if self.ts[0] == self.ts[-1]:
             along = np.full_like(along, self.ts[0] * self._direction)  # a run of no length is one state
         if self._run is not None:
-            values = self._run.states_at(along)
+            values = self._run.states_at(along)[:self._n]
         else:
             values = self._from_pieces(along)
         if self._complex:
@@ -189,8 +193,8 @@ class DenseSolution:
                     bounds.append((a, b))
             starts = np.array(bounds if bounds else [(t[0], t[0])])
             inner = starts[:, :1] + (starts[:, 1:] - starts[:, :1]) * (nodes + 1) / 2
-            samples = self._run.states_at(np.ascontiguousarray(inner[:, :-1].ravel()))
-            ends = self._run.states_at(np.ascontiguousarray(starts[:, 1]), True)
+            samples = self._run.states_at(np.ascontiguousarray(inner[:, :-1].ravel()))[:self._n]
+            ends = self._run.states_at(np.ascontiguousarray(starts[:, 1]), True)[:self._n]
             cube = np.empty((len(starts), len(nodes), self._n))
             cube[:, :-1] = samples.T.reshape(len(starts), len(nodes) - 1, self._n)
             cube[:, -1] = ends.T
@@ -308,18 +312,22 @@ class Result:
         self.traced, self.how = traced, how
         problem = run.problem
         self.state_names: List[str] = list(state_names or problem.state_names)
+        # A traced function's discrete states, which hold its samples and steps, are no states of the user's.
+        shown = 2 * len(self.state_names) if complex_ else len(self.state_names)
+        self._shown = shown
         self.surface_names: List[str] = list(problem.surface_names)
         self.parameters: Dict[str, float] = dict(problem.parameters)
         self.outcome = Outcome(run.status, direction * run.t_reached, run.message)
-        self.events = Events(run, direction)
+        self.events = Events(run, direction, states=shown if shown < len(problem.state_names) else None)
         self.statistics = Statistics(run.statistics)
         self.warnings: List[str] = list(run.warnings)
         self.segments: List[Segment] = [Segment(direction * a, direction * b, m, l) for a, b, m, l in run.segments()]
         self.initial, self.final = self._snapshot(run.initial), self._snapshot(run.final)
         self.branches: List[Result] = [
             Result(b, model=model, recipe=None, direction=direction, observe=observe, t_eval=t_eval, dense=dense,
-                   event_names=event_names, complex_=complex_, traced=traced, how=how) for b in run.branches]
+                   event_names=event_names, complex_=complex_, traced=traced, how=how, state_names=state_names) for b in run.branches]
         times, states, segment = run.points()
+        states = states[:shown]
         self._step_t, self._step_segment = times, segment
         n = states.shape[0]
         self.sol: Optional[DenseSolution] = DenseSolution(run, direction, n, complex_, direction * times)
@@ -329,7 +337,7 @@ class Result:
             reached = wanted * direction <= direction * self.outcome.t
             self.t = wanted[reached]
             along = np.ascontiguousarray(self.t * direction)
-            self.y = run.states_at(along)
+            self.y = run.states_at(along)[:shown]
             self.modes = np.array(run.modes_at(list(along)), dtype=object)
             if observe:
                 names, values = run.observed(self._observe, list(along), [])
@@ -362,7 +370,7 @@ class Result:
 
     def _snapshot(self, values: Any) -> Snapshot:
         t, mode, state, location = values
-        return Snapshot(self._direction * t, mode, state, location)
+        return Snapshot(self._direction * t, mode, state[:self._shown], location)
 
     def _set_events(self, names: Optional[Sequence[str]]) -> None:
         self.event_names: List[str] = list(dict.fromkeys(self._run.problem.event_names)) if names is None else list(names)
@@ -380,7 +388,7 @@ class Result:
             for e in at[name]:
                 state = e.before
                 if state is None:
-                    state = self._run.states_at(np.array([self._direction * e.t]), True)[:, 0]
+                    state = self._run.states_at(np.array([self._direction * e.t]), True)[:self._shown, 0]
                 states.append(_as_complex(state[:, None])[:, 0] if self._complex else state)
             self.y_events.append(np.array(states) if states else np.empty(0))
 

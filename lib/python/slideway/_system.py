@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ._model import Model, _parse
-from ._text import ModelText, Raw, is_name, quoted
+from ._text import ModelText, Raw, is_name, number_line, quoted
 from ._arrays import traced_array
 from ._expressions import Graph, Untraceable
 from ._trace import trace
@@ -128,6 +128,7 @@ class System(Model):
     surfaces : {name: function (t, y) -> number}: names for guards, and what ``lam`` is made of
     contacts, resets, stops, records : lists of :class:`Contact`, :class:`Reset`, :class:`Stop`, :class:`Record`
     locations : {name: field}, with ``edges``, a list of :class:`Edge`, and ``initial``, the name to begin in
+    discrete : {name: value}: states that are held until a reset or an edge sets them; functions take them by name, ``field(t, y, on)``
     definitions : {name: function}: quantities to observe by name
     algebraic : {name: text}, or {name: {"value": text, "guess": number}}: variables that equations of their own determine
     options : {name: value} as in the table [options] of a model file
@@ -138,6 +139,7 @@ class System(Model):
                  contacts: Sequence[Contact] = (), resets: Sequence[Reset] = (), stops: Sequence[Stop] = (),
                  records: Sequence[Record] = (), locations: Optional[Mapping[str, Callable[..., Any]]] = None,
                  edges: Sequence[Edge] = (), initial: Optional[str] = None,
+                 discrete: Optional[Mapping[str, float]] = None,
                  definitions: Optional[Mapping[str, Formula]] = None, algebraic: Optional[Mapping[str, Any]] = None,
                  options: Optional[Mapping[str, Any]] = None,
                  name: Optional[str] = None) -> None:
@@ -151,6 +153,9 @@ class System(Model):
                 raise ValueError(f"{known!r} cannot be the name of a state or parameter")
         text = ModelText(names, parameters or {})
         extra: Dict[str, Any] = {}
+        if discrete:
+            text.table("[discrete]", [(key, Raw(number_line(value))) for key, value in discrete.items()])
+            text.symbols.update({key: text.graph.node("held", key) for key in discrete})
         if surfaces:
             entries: List[Tuple[str, Any]] = []
             for key, guard in surfaces.items():

@@ -12,9 +12,10 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 import numpy as np
 
 from ._arrays import traced_array
-from ._expressions import Cond, Expr, Graph, Untraceable
+from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, take_reason
 from ._rewriter import Rewriter
-from ._trace import trace
+from ._signals import Curve
+from ._trace import Traced, trace_fully
 from ._writer import RESERVED, Writer, number_text
 
 _NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
@@ -48,7 +49,12 @@ def unpacked_names(function: Any, n: int) -> Optional[List[str]]:
         function = function.__func__
     if not isinstance(function, types.FunctionType):
         return None
-    code = function.__code__
+    found = _unpacked_in(function.__code__, n)
+    return None if found is None else list(found)
+
+
+@functools.lru_cache(maxsize=1000)
+def _unpacked_in(code: types.CodeType, n: int) -> Optional[Tuple[str, ...]]:
     skip = 1 if code.co_varnames[:1] == ("self",) else 0
     if code.co_argcount < skip + 2:
         return None
@@ -61,7 +67,7 @@ def unpacked_names(function: Any, n: int) -> Optional[List[str]]:
             continue
         names = [i.argval for i in instructions[k + 2:k + 2 + n] if i.opname in ("STORE_FAST", "STORE_DEREF")]
         if len(names) == n and len(set(names)) == n and all(is_name(name) for name in names):
-            return names
+            return tuple(names)
     return None
 
 
@@ -86,9 +92,13 @@ class ModelText:
 
     def expressions(self, function: Any, size: Optional[int] = None, column: bool = False, **extra: Any) -> List[Expr]:
         """The results of function(t, y, parameters by name)."""
+        return self.traced(function, size, column, **extra).results
+
+    def traced(self, function: Any, size: Optional[int] = None, column: bool = False, **extra: Any) -> Traced:
+        """The same with the ways on which the function raises, and what it decides by."""
         known = dict(self.symbols, **extra)
         given = {name: known[name] for name in accepted(function, list(known))}
-        return trace(self.graph, function, self.time, self.y(column), size=size, rewriter=self.rewriter, **given)
+        return trace_fully(self.graph, function, self.time, self.y(column), size=size, rewriter=self.rewriter, **given)
 
     def value(self, given: Any, **extra: Any) -> Any:
         """An expression, or the text that was given as such."""
@@ -104,8 +114,10 @@ class ModelText:
             names = accepted(given, list(self.symbols))
             try:
                 found = given(self.time, self.y(), **{name: self.symbols[name] for name in names})
-            except Exception:
+            except (Exception, TraceEnded):
                 found = None  # what only tracing can follow
+            finally:
+                take_reason()
             if isinstance(found, Cond):
                 return found
         return self.value(given)
@@ -136,12 +148,27 @@ class ModelText:
         lines += ["[time]", f"start = {number_line(start)}", f"end = {number_line(end)}"]
         if self.writer.definitions:
             lines += ["[definitions]"] + [f"{k} = {quoted(v)}" for k, v in self.writer.definitions.items()]
+        lines += self._curves("[inputs]", self.writer.signals, self.graph.signals, "times")
+        lines += self._curves("[tables]", self.writer.tables, self.graph.tables, "x")
         for heading, entries in self.tables:
             lines.append(heading)
             lines += [f"{key_text(k)} = {text_of(v)}" for k, v in entries]
         if options:
             lines += ["[options]"] + [f"{k} = {option_text(v)}" for k, v in options.items()]
         return "\n".join(lines) + "\n"
+
+    def _curves(self, heading: str, names: Mapping[int, str], curves: Sequence[Curve], knots: str) -> List[str]:
+        lines = [heading] if names else []
+        for number, name in names.items():
+            curve = curves[number]
+            if knots == "times" and self.backward:
+                curve = curve.backward()
+            parts = [f"{knots} = {numbers_text(curve.knots)}", f"values = {numbers_text(curve.values)}",
+                     f"interpolation = {quoted(curve.interpolation)}", f"extrapolation = {quoted(curve.beyond)}"]
+            if curve.slopes is not None:
+                parts.insert(2, f"slopes = {numbers_text(curve.slopes)}")
+            lines.append(f"{name} = {{ {', '.join(parts)} }}")
+        return lines
 
     def derivatives(self, results: Sequence[Expr]) -> List[Tuple[str, Any]]:
         return [(name, -r if self.backward else r) for name, r in zip(self.state_names, results)]
@@ -187,6 +214,12 @@ def condition_text(condition: Cond, texts: Mapping[int, str]) -> str:
 
 def key_text(key: str) -> str:
     return key if re.match(r"[A-Za-z0-9_-]+\Z", key) else quoted(key)
+
+
+def numbers_text(values: Any) -> str:
+    if not np.isfinite(values).all():
+        raise Untraceable("a number that is not finite")
+    return "[" + ", ".join(map(repr, np.asarray(values, dtype=float).tolist())) + "]"
 
 
 def number_line(value: Any) -> str:

@@ -165,6 +165,8 @@ class WatchedArray(np.ndarray):
 
 _COMPARED = {"greater": lambda a, b: a > b, "greater_equal": lambda a, b: a >= b, "less": lambda a, b: a < b,
              "less_equal": lambda a, b: a <= b}
+_STEPPED = frozenset("floor ceil rint trunc remainder mod fmod floor_divide divmod equal not_equal copysign signbit logical_and logical_or "
+                     "logical_not logical_xor fmax fmin modf".split())
 _CHOSEN = {"sign": lambda x: 1.0 if Watched(x) > 0 else -1.0, "absolute": lambda x: abs(Watched(x)),
            "maximum": lambda a, b: a if Watched(a) > b else b, "minimum": lambda a, b: a if Watched(a) < b else b,
            "heaviside": lambda x, z: 1.0 if Watched(x) > 0 else 0.0}
@@ -181,6 +183,8 @@ def _apply(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str, Any
         chosen: Any = _CHOSEN[name]
         result = np.frompyfunc(chosen, len(plain), 1)(*(np.asarray(p, dtype=object) for p in plain))
     else:
+        if name in _STEPPED and _watcher is not None:
+            _lost.append(name)
         numbers = [np.asarray(p, dtype=float) if isinstance(p, (np.ndarray, Watched)) else p for p in plain]
         out = kwargs.pop("out", None)
         result = getattr(ufunc, method)(*numbers, **kwargs)
@@ -200,12 +204,32 @@ def watched_array(values: Any) -> Any:
     return array.view(WatchedArray)
 
 
+_lost: List[str] = []  # what watched numbers were turned into, and no longer watched
+
+
+def _losing(name: str) -> Any:
+    plain = getattr(float, name)
+
+    def apply(self: Any, *args: Any) -> Any:
+        if _watcher is not None and sys._getframe(1).f_code.co_filename != __file__:
+            _lost.append(name)
+        return plain(self, *args)
+
+    return apply
+
+
+for _name in ("__float__", "__int__", "__round__", "__trunc__", "__floor__", "__ceil__", "__str__", "__repr__", "__format__", "__hash__",
+              "__mod__", "__rmod__", "__floordiv__", "__rfloordiv__", "__divmod__", "__rdivmod__", "__bool__"):
+    setattr(Watched, _name, _losing(_name))
+
+
 class WatchedField:
     """A function with a surface for each comparison that it makes."""
 
     def __init__(self, function: Callable[[float, Any], Any], sites: List[Tuple[Site, Dict[Site, bool]]],
-                 samples: Sequence[Tuple[float, np.ndarray]]) -> None:
+                 samples: Sequence[Tuple[float, np.ndarray]], leaves_out: bool) -> None:
         self._function = function
+        self.loses = bool(_lost) or leaves_out  # whether it decides by what is not watched
         # Comparisons of the same two numbers, perhaps in the other order, are one surface.
         seen = np.array([[_seen(function, t, y, site, way) for site, way in sites] for t, y in samples])
         self._sites: List[Site] = []
@@ -272,13 +296,14 @@ def _run(function: Callable[[float, Any], Any], t: float, y: Any, prescribed: Di
     watcher = _watcher = _Watcher(prescribed)
     try:
         result = function(Watched(t), watched_array(y))
-        return [float(v) for v in np.ravel(result)], watcher
     finally:
         _watcher = outer
+    return [float(v) for v in np.ravel(result)], watcher
 
 
 def watch(function: Callable[[float, Any], Any], start: float, end: float, state: np.ndarray) -> Optional[WatchedField]:
     """The function with the surfaces that it was seen to branch on; None where it does not take watched numbers."""
+    _lost.clear()
     rng = np.random.default_rng(2)
     found: Dict[Site, Dict[Site, bool]] = {}
     counts: Dict[Tuple[Any, int], set] = {}
@@ -319,8 +344,10 @@ def watch(function: Callable[[float, Any], Any], start: float, end: float, state
                 if len(path) > 40:
                     break
     # A comparison that is made now more and now less often is the end of a loop.
-    sites = [(site, way) for site, way in found.items() if len(counts.get(site[:2], {0})) == 1]
+    # Python tests a loop's condition in two places of one line.
+    loops = {(site[0], _line(site)) for site in found if len(counts.get(site[:2], {0})) > 1}
+    sites = [(site, way) for site, way in found.items() if (site[0], _line(site)) not in loops]
     kept = {site for site, _ in sites}
     sites = [(site, {s: a for s, a in way.items() if s in kept}) for site, way in sites]
-    made = WatchedField(function, sites, samples) if len(sites) <= 4 * MOST_SURFACES else None
+    made = WatchedField(function, sites, samples, len(sites) < len(found)) if len(sites) <= 4 * MOST_SURFACES else None
     return made if made is not None and len(made.names) <= MOST_SURFACES else None

@@ -25,6 +25,8 @@ class Writer:
 
     def __init__(self, time: str = "t", prefix: str = "_", define: bool = True) -> None:
         self.time, self.prefix, self.define = time, prefix, define
+        self.signals: Dict[int, str] = {}  # names of what is over the time, and over other numbers
+        self.tables: Dict[int, str] = {}
         self.definitions: Dict[str, str] = {}
         self.text: Dict[int, Tuple[str, int, int]] = {}  # text, level, depth
         self.inline: Dict[int, Optional[Tuple[str, int]]] = {}
@@ -60,8 +62,8 @@ class Writer:
 
         text, level = self._compose(node, part)
         operands = [a for a in node.args if isinstance(a, Expr)]
-        shorts = [short_part(k) for k in range(len(operands))]
-        if all(s is not None for s in shorts):
+        shorts = [short_part(k) if isinstance(a, Expr) else None for k, a in enumerate(node.args)]
+        if node.op not in ("signal", "table") and all(s is not None for s in shorts):
             short = self._compose(node, lambda k: shorts[k])  # type: ignore[arg-type, return-value]
             self.inline[node.number] = short if len(short[0]) <= 80 else None
         else:
@@ -78,8 +80,13 @@ class Writer:
         if op == "const":
             text = number_text(node.args[0])
             return (text, 9) if not text.startswith("-") else (text, 3)
-        if op == "name":
+        if op in ("name", "held"):
             return node.args[0], 9
+        if op == "signal":
+            return self.signals.setdefault(node.args[0], f"signal{node.args[0] + 1}"), 9
+        if op == "table":
+            name = self.tables.setdefault(node.args[0], f"table{node.args[0] + 1}")
+            return f"{name}({part(1)[0]})", 9
         if op == "time":
             return (self.time, 9) if not self.time.startswith("-") else (f"({self.time})", 9)
 

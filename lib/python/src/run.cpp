@@ -36,23 +36,57 @@ py::capsule owner_of(Numbers* numbers) {
 // Attendant throws Stop to end a run early: on request, after a signal, or after the last event that counts.
 struct Stop {};
 
+// StepCollapse sees that steps have become so short that a run with unknown jumps will hardly end: the integrator then chatters along
+// a jump, and shortens its steps as rtol asks.
+class StepCollapse {
+ public:
+  // Tells whether the steps up to this one have collapsed; `left` is the time left of the run.
+  bool has_collapsed_at(double step, double left) {
+    longest_ = std::max(longest_, step);
+    sum_ += step;
+    if (++count_ % kWindow != 0) return false;
+    const double mean = sum_ / kWindow;
+    sum_ = 0;
+    // A run that was once a hundred times faster, and has a million such steps before it, or one that never had steps worth the name.
+    const bool is_short = left > kMostSteps * mean && (mean < kDrop * longest_ || left > kNever * mean);
+    windows_ = is_short ? windows_ + 1 : 0;
+    return windows_ >= 3;
+  }
+
+ private:
+  // A called function takes about 20 µs, and a step some ten calls: a million steps take three minutes, 10⁸ five hours.
+  static constexpr int kWindow = 100;
+  static constexpr double kMostSteps = 1e6, kNever = 1e8, kDrop = 0.01;
+  double longest_ = 0, sum_ = 0;
+  long count_ = 0;
+  int windows_ = 0;
+};
+
 // Looks after a run on its way: requests to end it, signals to Python, counted events.
 class Attendant {
  public:
   Attendant(CallErrors& errors, const Cancellation* cancellation, std::map<std::string, int> stop_after)
       : errors_(errors), cancellation_(cancellation), stop_after_(std::move(stop_after)) {}
 
-  void attend(Options& options) {
-    options.on_step = [this](const StepView&) { look(); };
+  // With an end, the time at which the run ends, collapsing steps end it.
+  void attend(Options& options, std::optional<double> end) {
+    options.on_step = [this, end](const StepView& step) {
+      look();
+      if (end && collapse_.has_collapsed_at(step.end - step.start, *end - step.end)) {
+        collapsed_ = true;
+        throw Stop();
+      }
+    };
     options.on_event = [this](const EventRecord& event) {
       look();
       count(event);
     };
   }
   bool cancelled() const { return cancelled_; }
+  bool collapsed() const { return collapsed_; }
   // The last event that counts, where it has happened; the attendant then counts no more.
   std::optional<EventRecord> counted_out() {
-    stop_after_.clear();
+    stop_after_.clear();  // the shorter run is not counted
     return std::exchange(counted_out_, std::nullopt);
   }
 
@@ -87,6 +121,8 @@ class Attendant {
   std::map<std::string, int> stop_after_;
   Clock::time_point last_ = Clock::now();
   bool cancelled_ = false;
+  bool collapsed_ = false;
+  StepCollapse collapse_;
   std::optional<EventRecord> counted_out_ = {};
 };
 
@@ -131,7 +167,8 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
   }
   made->where = where;
   Options options = made->options;
-  attendant.attend(options);
+  attendant.attend(options,
+                   given.contains("unknown_jumps") ? std::optional<double>(where.end) : std::nullopt);
   try {
     const auto follow = [&] {
       const Simulator simulator(problem->instance.problem(), options);
@@ -145,10 +182,10 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
           made->solution = simulator.run(shorter);
           // Rounding decides whether the shorter run still contains the event at its end, so the event is added if it is missing.
           EventLog& events = made->solution.events;
-          constexpr double rounding = 1e-12;
-          if (events.empty() || events.back().name != last->name ||
-              std::abs(events.back().t - last->t) > rounding * std::abs(last->t))
-            events.push_back(*last);
+          int count = 0;
+          for (const EventRecord& event : events)
+            if (event.name == last->name && event.kind == EventKind::record) ++count;
+          if (count < stop_after.at(*last->name)) events.push_back(*last);
         }
         return;
       }
@@ -170,6 +207,7 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
     return made;
   }
   made->cancelled = attendant.cancelled();
+  made->collapsed = attendant.collapsed();
   if (made->solution.outcome.status == Status::user_function_failed) made->error = errors.error();
   return made;
 }
@@ -540,6 +578,7 @@ void bind_runs(py::module_& module) {
       .def_readonly("branches", &MadeRun::branches)
       .def_readonly("complete", &MadeRun::complete)
       .def_readonly("cancelled", &MadeRun::cancelled)
+      .def_readonly("collapsed", &MadeRun::collapsed)
       .def_readonly("counted_out", &MadeRun::counted_out)
       .def_readonly("error", &MadeRun::error);
 

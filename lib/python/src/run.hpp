@@ -42,7 +42,8 @@ struct MadeRun {
       {};                // of Ambiguity::branches, in the order of the continuations
   bool complete = true;  // of these: whether all were followed
   bool cancelled = false;
-  bool counted_out = false;                   // ended by the last event of `stop_after`
+  bool collapsed = false;    // ended as its steps became too short, of a function with unknown jumps
+  bool counted_out = false;  // ended by the last event of `stop_after`
   pybind11::object error = pybind11::none();  // what Python raised
 };
 

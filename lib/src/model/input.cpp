@@ -16,6 +16,24 @@ std::string place_of(const InputData& data) {
   return data.name.empty() ? "Input" : "Input '" + data.name + "'";
 }
 
+void check_slopes(const InputData& data, const std::string& where) {
+  if (data.slopes.empty()) return;
+  if (data.interpolation != Interpolation::cubic || data.slopes.size() != data.values.size()) {
+    refuse({.what = "slopes that fit no cubic",
+            .where = where,
+            .expected = "interpolation = \"cubic\" and " + std::to_string(data.values.size()) +
+                        " slopes, as many as values",
+            .got = std::to_string(data.slopes.size())});
+  }
+  for (const double slope : data.slopes) {
+    if (!std::isfinite(slope))
+      refuse({.what = "a slope is not finite",
+              .where = where,
+              .expected = "finite numbers",
+              .got = number_text(slope)});
+  }
+}
+
 void check(const InputData& data) {
   const std::string where = place_of(data);
   const bool holds = data.interpolation == Interpolation::hold;
@@ -39,6 +57,7 @@ void check(const InputData& data) {
               .got = number_text(data.times[k])});
     }
   }
+  check_slopes(data, where);
   if (data.extrapolation == Extrapolation::periodic && data.times.size() < 2) {
     refuse(
         {.what = "one knot has no period", .where = where, .expected = "two knots at least", .got = "one"});
@@ -61,6 +80,10 @@ Input::Input(InputData data) : data_(std::move(data)) {
 }
 
 void Input::find_slopes() {
+  if (!data_.slopes.empty()) {
+    slopes_ = data_.slopes;
+    return;
+  }
   const std::size_t count = data_.times.size();
   std::vector<double> steps(count - 1), rises(count - 1);
   for (std::size_t k = 0; k + 1 < count; ++k) {

@@ -82,6 +82,12 @@ void check(const TableData& data) {
             .expected = "as many as knots, " + std::to_string(wanted),
             .got = std::to_string(data.values.size())});
   }
+  if (!data.slopes.empty() && !data.second.empty()) {
+    refuse({.what = "slopes of a table in two variables",
+            .where = where,
+            .expected = "one variable",
+            .got = "two"});
+  }
   for (const double value : data.values) {
     if (!std::isfinite(value))
       refuse({.what = "a value is not finite",
@@ -131,6 +137,7 @@ Table::Pieces Table::pieces_of(std::size_t knot, bool merges) const {
   const Input signal({.name = data_.name,
                       .times = knots,
                       .values = values,
+                      .slopes = data_.slopes,
                       .interpolation = data_.interpolation,
                       .extrapolation = Extrapolation::hold});
   std::vector<Piece> all;

@@ -34,9 +34,9 @@ class CharacteristicReader {
   std::shared_ptr<const Table> read_table(const TomlEntry& entry) {
     who_ = "table " + in_quotes(entry.key);
     const std::size_t mistakes = reader_.mistakes();
-    reader_.check_keys(
-        entry.value, who_,
-        {"file", "column", "argument", "x", "y", "values", "interpolation", "extrapolation", "monotone"});
+    reader_.check_keys(entry.value, who_,
+                       {"file", "column", "argument", "x", "y", "values", "slopes", "interpolation",
+                        "extrapolation", "monotone"});
     TableData data;
     data.name = entry.key;
     const auto interpolation =
@@ -70,6 +70,12 @@ class CharacteristicReader {
     data.first = read_numbers(reader_, entry, "x");
     if (entry.value.find("y") == nullptr) {
       data.values = read_numbers(reader_, entry, "values");
+      if (entry.value.find("slopes") != nullptr) data.slopes = read_numbers(reader_, entry, "slopes");
+      if (!data.slopes.empty() &&
+          (data.interpolation != Interpolation::cubic || data.slopes.size() != data.values.size()))
+        reader_.mistake(*entry.value.find("slopes"), "slopes of " + who_ + " that fit no cubic",
+                        "interpolation = \"cubic\" and as many slopes as values",
+                        std::to_string(data.slopes.size()) + " slopes");
       return;
     }
     data.second = read_numbers(reader_, entry, "y");

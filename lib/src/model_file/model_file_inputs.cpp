@@ -41,8 +41,9 @@ class InputReader {
   InputData read_data(const TomlEntry& entry, const std::string& who) {
     InputData data;
     data.name = entry.key;
-    reader_.check_keys(entry.value, who,
-                       {"file", "column", "time", "times", "values", "interpolation", "extrapolation"});
+    reader_.check_keys(
+        entry.value, who,
+        {"file", "column", "time", "times", "values", "slopes", "interpolation", "extrapolation"});
     const auto interpolation =
         reader_.read_word(entry.value, "interpolation", {"hold", "linear", "pchip", "cubic"});
     if (interpolation) data.interpolation = static_cast<Interpolation>(*interpolation);
@@ -64,6 +65,7 @@ class InputReader {
       }
       data.times = read_numbers(reader_, entry, "times");
       data.values = read_numbers(reader_, entry, "values");
+      if (entry.value.find("slopes") != nullptr) data.slopes = read_numbers(reader_, entry, "slopes");
     } else {
       reader_.lacks_key(entry, who, "'file', or 'times' and 'values'");
     }

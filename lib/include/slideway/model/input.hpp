@@ -24,6 +24,7 @@ struct InputData {
   std::string name = {};  // for messages and for the event log
   std::vector<double> times = {};
   std::vector<double> values = {};
+  std::vector<double> slopes = {};  // of a cubic at its knots; empty for those of the natural spline
   Interpolation interpolation = Interpolation::linear;
   Extrapolation extrapolation = Extrapolation::error;
 };

@@ -30,6 +30,8 @@ struct TableData {
   std::vector<double> first = {};   // knots of the first variable, ascending, two at least
   std::vector<double> second = {};  // of the second one; empty where there is none
   std::vector<double> values = {};  // of all second knots for every first one
+  std::vector<double> slopes =
+      {};  // of a cubic in one variable at its knots; empty for those of the natural spline
   // `interpolation` of two variables is between the knots of the second one; there are lines, or steps, between those of the first one.
   Interpolation interpolation = Interpolation::linear;
   Beyond beyond = Beyond::error;
