@@ -90,9 +90,8 @@ void FormulaBuilder::prepare_definitions() {
 
 void FormulaBuilder::open_algebraic() {
   algebraic_is_open_ = true;
-  open_signs_.clear();
-  open_by_form_ = {};
-  decided_signs_.clear();
+  open_signs_ = {};
+  decided_signs_ = {};
 }
 
 void FormulaBuilder::close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values) {

@@ -68,7 +68,7 @@ class FormulaBuilder {
   // they are solved for.
   void open_algebraic();
   // The signs of guards that are made of unknowns are open until these are solved for: in a solution each is that of a surface of its own.
-  bool has_open_signs() const { return !open_signs_.empty(); }
+  bool has_open_signs() const { return !open_signs_.all.empty(); }
   std::vector<OpenGuard> open_guards() const;
   // decide_open_signs() puts surfaces in their place, whose guards are those of the solution itself. `in_slopes` are the open signs that
   // the slopes of the equations depend on. Throws Unbuildable.
@@ -145,10 +145,18 @@ class FormulaBuilder {
     Text text;
     int sign;  // of the guard beside its form
   };
-  // What has the sign of a guard of algebraic variables, 1 or −1, once these are solved for; and the sign of the guard beside its form.
+  struct OpenSigns {
+    std::vector<OpenSign> all = {};
+    std::array<NumbersByForm, 2> by_form = {};  // kinks, jumps
+  };
+  // The sign of a guard of algebraic variables once these are solved for: a node of value 1 or −1; and the sign of the guard beside its form.
   struct DecidedSign {
     NodeId node;
     int sign;
+  };
+  struct DecidedSigns {
+    std::vector<DecidedSign> all = {};
+    NumbersByForm by_form = {};
   };
 
   [[noreturn]] void fail_at(const Place& place, TokenRange range, std::string what, std::string expected,
@@ -268,10 +276,8 @@ class FormulaBuilder {
   Mistakes& mistakes_;
   bool algebraic_is_open_ = false;
   std::vector<NodeId> algebraic_solved_, algebraic_values_;
-  std::vector<OpenSign> open_signs_;
-  std::array<NumbersByForm, 2> open_by_form_;  // kinks, jumps
-  std::vector<DecidedSign> decided_signs_;
-  NumbersByForm decided_by_form_;
+  OpenSigns open_signs_;
+  DecidedSigns decided_signs_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force

@@ -30,23 +30,23 @@ NodeId gap_of(ExpressionGraph& graph, NodeId guard, std::uint32_t open) {
 NodeId FormulaBuilder::open_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
                                  const Text& make_text) {
   const std::optional<GuardForm> form = guard_form(graph_, guard, surfaces_.known());
-  NumbersByForm& by_form = open_by_form_[choice.change == Change::kink ? 0 : 1];
-  const auto next = static_cast<std::uint32_t>(open_signs_.size());
+  NumbersByForm& by_form = open_signs_.by_form[choice.change == Change::kink ? 0 : 1];
+  const auto next = static_cast<std::uint32_t>(open_signs_.all.size());
   const std::optional<std::uint32_t> same = form ? by_form.find(*form) : std::nullopt;
   const std::uint32_t number = same.value_or(next);
   if (!same) {
     if (form) by_form.add(*form, next);
-    open_signs_.push_back(
+    open_signs_.all.push_back(
         {place, index, guard, choice.change, [words = make_text()] { return words; }, form ? form->sign : 1});
   }
-  const bool is_opposite = same && form->sign != open_signs_[number].sign;
+  const bool is_opposite = same && form->sign != open_signs_.all[number].sign;
   return is_opposite ? graph_.select(kFirstOpenSign + number, choice.negative, choice.positive)
                      : graph_.select(kFirstOpenSign + number, choice.positive, choice.negative);
 }
 
 std::vector<OpenGuard> FormulaBuilder::open_guards() const {
   std::vector<OpenGuard> guards;
-  for (const OpenSign& one : open_signs_) guards.push_back({one.guard, one.change == Change::kink});
+  for (const OpenSign& one : open_signs_.all) guards.push_back({one.guard, one.change == Change::kink});
   return guards;
 }
 
@@ -61,8 +61,8 @@ std::vector<NodeId> FormulaBuilder::guards_of_kinks(const std::vector<NodeId>& s
   for (std::size_t k = 0; k < solved.size(); ++k)
     known[graph_.unknown(static_cast<std::uint32_t>(k))] = solved[k];
   std::vector<NodeId> guards;
-  for (const OpenSign& open : open_signs_) guards.push_back(graph_.with_nodes(open.guard, known));
-  const auto is_kink = [&](std::size_t number) { return open_signs_[number].change == Change::kink; };
+  for (const OpenSign& open : open_signs_.all) guards.push_back(graph_.with_nodes(open.guard, known));
+  const auto is_kink = [&](std::size_t number) { return open_signs_.all[number].change == Change::kink; };
   const auto count = static_cast<std::uint32_t>(guards.size());
   // Each guard then depends on later signs only.
   for (std::uint32_t number = 0; number < count; ++number) {
@@ -98,8 +98,8 @@ std::vector<NodeId> FormulaBuilder::decide_open_signs(std::vector<NodeId> solved
   algebraic_is_open_ = false;
   const std::vector<NodeId> guards = guards_of_kinks(solved);
   std::vector<NodeId> signs(guards.size(), 0);
-  for (std::uint32_t number = 0; number < open_signs_.size(); ++number) {
-    const OpenSign open = open_signs_[number];
+  for (std::uint32_t number = 0; number < open_signs_.all.size(); ++number) {
+    const OpenSign open = open_signs_.all[number];
     if (open.change != Change::kink) continue;
     const NodeId one = graph_.constant(1);
     const NodeId other = graph_.constant(-1);
@@ -110,8 +110,8 @@ std::vector<NodeId> FormulaBuilder::decide_open_signs(std::vector<NodeId> solved
       if (above != below) value = bend(by_sign(signs[number], above, below), above, below);
     }
   }
-  for (std::uint32_t number = 0; number < open_signs_.size(); ++number) {
-    const OpenSign open = open_signs_[number];
+  for (std::uint32_t number = 0; number < open_signs_.all.size(); ++number) {
+    const OpenSign open = open_signs_.all[number];
     if (open.change != Change::jump) continue;
     decide_jump(number, open, solved, in_slopes);
   }
@@ -121,29 +121,28 @@ std::vector<NodeId> FormulaBuilder::decide_open_signs(std::vector<NodeId> solved
 
 // Signs of the same guards in other equations are those of the same surfaces.
 void FormulaBuilder::keep_decided(const std::vector<NodeId>& solved, const std::vector<NodeId>& signs) {
-  decided_signs_.clear();
-  decided_by_form_ = {};
+  decided_signs_ = {};
   std::unordered_map<NodeId, NodeId> known;
   for (std::size_t k = 0; k < solved.size(); ++k)
     known[graph_.unknown(static_cast<std::uint32_t>(k))] = solved[k];
-  for (std::size_t number = 0; number < open_signs_.size(); ++number) {
-    if (open_signs_[number].change != Change::kink) continue;
+  for (std::size_t number = 0; number < open_signs_.all.size(); ++number) {
+    if (open_signs_.all[number].change != Change::kink) continue;
     if (!surfaces_from(graph_, signs[number], kFirstOpenSign).empty()) continue;
-    const NodeId guard = graph_.with_nodes(open_signs_[number].guard, known);
+    const NodeId guard = graph_.with_nodes(open_signs_.all[number].guard, known);
     const std::optional<GuardForm> form = guard_form(graph_, guard, surfaces_.known());
     if (!form) continue;
-    decided_by_form_.add(*form, static_cast<std::uint32_t>(decided_signs_.size()));
-    decided_signs_.push_back({signs[number], form->sign});
+    decided_signs_.by_form.add(*form, static_cast<std::uint32_t>(decided_signs_.all.size()));
+    decided_signs_.all.push_back({signs[number], form->sign});
   }
 }
 
-// What has the sign of a guard, if the algebraic variables have decided it.
+// A node of value 1 or −1, the sign of a guard that the algebraic variables have decided.
 std::optional<NodeId> FormulaBuilder::decided_sign(NodeId guard) const {
-  if (decided_signs_.empty()) return std::nullopt;
+  if (decided_signs_.all.empty()) return std::nullopt;
   const std::optional<GuardForm> form = guard_form(graph_, guard, surfaces_.known());
-  const std::optional<std::uint32_t> same = form ? decided_by_form_.find(*form) : std::nullopt;
+  const std::optional<std::uint32_t> same = form ? decided_signs_.by_form.find(*form) : std::nullopt;
   if (!same) return std::nullopt;
-  const DecidedSign& decided = decided_signs_[*same];
+  const DecidedSign& decided = decided_signs_.all[*same];
   return decided.sign == form->sign ? decided.node : graph_.negate(decided.node);
 }
 
