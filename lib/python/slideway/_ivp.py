@@ -15,6 +15,7 @@ from ._result import DenseSolution, Event, Outcome, Result, Statistics
 from ._conditions import condition_of, is_stepped, roots_of, value_of
 from ._expressions import Expr, Untraceable
 from ._memory import Memory, RemembersError, advice, call_twice
+from ._quiet import quiet
 from ._rewriter import Bound
 from ._text import ModelText, is_name, unpacked_names
 from ._verify import Evaluator, compare, in_order, points_around
@@ -111,19 +112,23 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     plan.refuses_memory = memory == "refuse"
     if plan.n == 0:
         return _empty(plan, dense_output)
-    way = plan.make(trace)
+    with quiet:
+        way = plan.make(trace)
     made = plan.follow(way, cancellation)
     if way.traced and made.segments():
-        reason = plan.differs_along(made)
+        with quiet:
+            reason = plan.differs_along(made)
         if reason is not None:
             if trace:
                 raise Untraceable(reason)
-            way = plan.make_called(reason)
+            with quiet:
+                way = plan.make_called(reason)
             made = plan.follow(way, cancellation)
     if made.error is not None and not made.segments():
         raise_error(made, None)
     plan.raise_as_called(made)
-    plan.check_memory_after()
+    with quiet:
+        plan.check_memory_after()
     names_of_events = [e.name for e in plan.events]
     result = Result(made, model=plan.model, recipe=plan.recipe, direction=plan.direction, t_eval=plan.t_eval,
                     dense=dense_output, event_names=names_of_events, complex_=plan.complex, traced=way.without_python, how=way.how,

@@ -126,6 +126,21 @@ def test_steps_that_collapse_along_a_jump_that_is_not_known_end_the_run():
     assert result.statistics["field_evaluations"] < 100_000
 
 
+def test_what_is_only_looked_at_prints_nothing(capsys):
+    def f(t, y):
+        print("called")
+        return [y[1], -y[0]]
+
+    assert solve_ivp(f, (0, 1), [1.0, 0.0]).traced
+    assert capsys.readouterr().out == ""
+    with pytest.warns(slideway.UnknownJumpsWarning):
+        result = solve_ivp(lambda t, y: [float(str(float(f(t, y)[0]))), -y[0]], (0, 1), [1.0, 0.0])
+    assert not result.traced
+    printed = capsys.readouterr().out.count("called")
+    # Looking at it took about a hundred calls.
+    assert 0 < printed < result.statistics["field_evaluations"] + 10
+
+
 EVENTS = {
     "plus or minus one": lambda t, y: 1.0 if y[0] > 0.5 else -1.0,
     "sign": lambda t, y: np.sign(y[0] - 0.5),

@@ -1,0 +1,52 @@
+"""Calls of the user's functions that are only looked at: what they print and warn of is not shown."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import threading
+from typing import Any
+
+
+class _Nowhere:
+    """A file that keeps nothing."""
+
+    encoding = "utf-8"
+
+    def write(self, text: str) -> int:
+        return len(text)
+
+    def flush(self) -> None:
+        pass
+
+    def isatty(self) -> bool:
+        return False
+
+
+class _Quiet:
+    """A context in which nothing is printed or logged; several threads may be in it at once."""
+
+    def __init__(self) -> None:
+        self._lock, self._inside = threading.Lock(), 0
+        self._output: Any = None
+        self._level = 0
+        self._nowhere = _Nowhere()
+
+    def __enter__(self) -> None:
+        with self._lock:
+            self._inside += 1
+            if self._inside == 1:
+                self._output, sys.stdout = sys.stdout, self._nowhere  # type: ignore[assignment]
+                self._level = logging.root.manager.disable
+                logging.disable(logging.CRITICAL)
+
+    def __exit__(self, *_: Any) -> None:
+        with self._lock:
+            self._inside -= 1
+            if self._inside == 0:
+                if sys.stdout is self._nowhere:
+                    sys.stdout = self._output
+                logging.disable(self._level)
+
+
+quiet = _Quiet()
