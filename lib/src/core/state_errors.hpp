@@ -9,7 +9,11 @@
 
 namespace slideway {
 
-// weights(i) > 0, in 1/unit of x(i).
+// error_of() is the error of a state of this weight, in units of the state. It is exactly 0 for states without errors, as discrete states
+// are, whose weight is 1e100: no tolerance has a weight near 1e50, and factors of a run do not lead there.
+inline double error_of(double weight) { return weight < 1e50 ? 1 / weight : 0; }
+
+// weights(i) > 0, in 1/unit of x(i). States without errors keep their bits.
 inline void add_errors(ConstVectorRef weights, VectorRef x) {
   // Multiples of the golden ratio, modulo one, are spread evenly and no two near each other are alike.
   constexpr double golden = 0.6180339887498949;
@@ -17,7 +21,8 @@ inline void add_errors(ConstVectorRef weights, VectorRef x) {
   for (Index j = 0; j < x.size(); ++j) {
     part += golden;
     if (part >= 1) part -= 1;
-    x[j] += (part < 0.5 ? -(0.75 + part) : 0.25 + part) / weights[j];
+    if (const double error = error_of(weights[j]); error > 0)
+      x[j] += (part < 0.5 ? -(0.75 + part) : 0.25 + part) * error;
   }
 }
 

@@ -201,7 +201,8 @@ double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVect
   const Sparse& gradient = slopes(t, x, i);
   double sum = 0;
   for (std::size_t k = 0; k < gradient.states.size(); ++k) {
-    sum += std::abs(gradient.values[k]) / weights[gradient.states[k]];
+    if (is_unknown(evaluator_, gradient.states[k]))
+      sum += std::abs(gradient.values[k]) / weights[gradient.states[k]];
   }
   return sum;
 }

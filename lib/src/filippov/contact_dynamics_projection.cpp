@@ -1,6 +1,7 @@
 // ContactDynamics back to the constraint: a state is moved to where the gaps of contacts and their velocities are zero.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "filippov/contact_dynamics.hpp"
@@ -28,7 +29,8 @@ bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts,
     double unit = 0;
     for (std::size_t k = 0; k < gradient.states.size(); ++k) {
       const Index state = gradient.states[k];
-      unit += std::abs(gradient.values[k]) * (std::abs(x[state]) + 1 / weights[state]);
+      const double error = is_unknown(evaluator_, state) ? 1 / weights[state] : 0;
+      unit += std::abs(gradient.values[k]) * (std::abs(x[state]) + error);
     }
     is_there = is_there && std::abs(gap) <= 4 * kEpsilon * unit;
   }
@@ -40,8 +42,9 @@ bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts,
   // Gaps of different states are moved apart.
   Seen seen;
   for (std::size_t r = 0; r < contacts.size(); ++r) {
-    for (const Index state : gaps_of_[at(contacts[r])].states)
-      seen.emplace_back(state, static_cast<Index>(r));
+    for (const Index state : gaps_of_[at(contacts[r])].states) {
+      if (is_unknown(evaluator_, state)) seen.emplace_back(state, static_cast<Index>(r));
+    }
   }
   std::sort(seen.begin(), seen.end());
   Joined joined(contacts.size());
@@ -60,10 +63,12 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
     const Sparse& g = gradient(rows[0]);
     double squared = 0;
     for (std::size_t k = 0; k < g.states.size(); ++k) {
+      if (!is_unknown(evaluator_, g.states[k])) continue;
       const double scaled = g.values[k] / weights[g.states[k]];
       squared += scaled * scaled;
     }
     for (std::size_t k = 0; k < g.states.size(); ++k) {
+      if (!is_unknown(evaluator_, g.states[k])) continue;
       const double weight = weights[g.states[k]];
       x[g.states[k]] -= g.values[k] / (weight * weight) * (buffers_.gaps[rows[0]] / squared);
     }
@@ -72,7 +77,8 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
   std::vector<Index> states;
   for (const Index row : rows) {
     const Sparse& g = gradient(row);
-    states.insert(states.end(), g.states.begin(), g.states.end());
+    std::copy_if(g.states.begin(), g.states.end(), std::back_inserter(states),
+                 [&](Index state) { return is_unknown(evaluator_, state); });
   }
   std::sort(states.begin(), states.end());
   states.erase(std::unique(states.begin(), states.end()), states.end());
@@ -80,6 +86,7 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const Sparse& g = gradient(rows[r]);
     for (std::size_t k = 0; k < g.states.size(); ++k) {
+      if (!is_unknown(evaluator_, g.states[k])) continue;
       const auto column = std::lower_bound(states.begin(), states.end(), g.states[k]) - states.begin();
       entries.emplace_back(static_cast<int>(r), static_cast<int>(column), g.values[k] / weights[g.states[k]]);
     }
@@ -104,6 +111,7 @@ bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, 
     double linear = gap;
     for (std::size_t k = 0; k < gradient.states.size(); ++k) {
       const Index j = gradient.states[k];
+      if (!is_unknown(evaluator_, j)) continue;
       beside[j] = x[j] + noise_probe::part(j, point) * noise_probe::reach(gap, sum_of_slopes, x[j]);
       linear += gradient.values[k] * (beside[j] - x[j]);
     }

@@ -18,6 +18,11 @@ namespace slideway {
 // Groups of more contacts than this are solved for by sparse factors.
 constexpr std::size_t kManyContacts = 64;
 
+// is_unknown() tells whether a projection may move the state: discrete states, the last, are constants of it, and have no tolerances.
+inline bool is_unknown(const Evaluator& evaluator, Index state) {
+  return state < evaluator.system().states() - evaluator.system().discrete();
+}
+
 // Pairs (state, row), by states.
 using Seen = std::vector<std::pair<Index, Index>>;
 

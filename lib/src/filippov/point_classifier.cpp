@@ -10,6 +10,7 @@
 #include "core/copy_numbers.hpp"
 #include "core/number_text.hpp"
 #include "core/patternless.hpp"
+#include "core/state_errors.hpp"
 #include "core/wide_loops.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/core/not_finite.hpp"
@@ -163,7 +164,7 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
     double sum = 0;
     for (Index j = 0; j < n; ++j) {
       shifted_ = x;
-      shifted_[j] += 1 / weights[j];
+      shifted_[j] += error_of(weights[j]);
       sum += std::abs(function(shifted_) - value);
     }
     return sum;
@@ -178,7 +179,8 @@ double PointClassifier::tolerance_of(const Function& function, ConstVectorRef x,
     }
   }
   for (int trial = 0; trial < kTrials; ++trial) {
-    shifted_ = x + signs_.col(trial).cast<double>().cwiseQuotient(weights);
+    shifted_ = x + signs_.col(trial).cast<double>().cwiseProduct(
+                       weights.unaryExpr([](double weight) { return error_of(weight); }));
     largest = std::max(largest, std::abs(function(shifted_) - value));
     // No choice of signs makes up for that.
     if (kClearly * largest < interesting) break;

@@ -19,6 +19,8 @@ constexpr int kNewtonIterations = 12;
 constexpr int kMostApproaches = 200;
 // The least part of a Newton step that is tried where the whole step goes too far.
 constexpr double kLeastPart = 1e-6;
+// The first step comes near the zero of a guard of one unknown, and the second is onto it.
+constexpr int kTurnsOfOne = 2;
 // The residual that a stalled projection may leave, in units of rounding.
 constexpr double kStalledResidual = 64;
 // The part across its own surface of a relay's effect that counts as rounding, or as the root of rounding.
@@ -26,6 +28,11 @@ constexpr double kNoPart = 1e-6;
 // Moving into a region along one gradient may undo another.
 constexpr int kMostPasses = 8;
 using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
+
+// The unknowns of a projection are the states that have derivatives, which come first. Discrete states are constants of it.
+Index unknowns_of(const Evaluator& evaluator) {
+  return evaluator.system().states() - evaluator.system().discrete();
+}
 }  // namespace
 
 SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& structure)
@@ -37,9 +44,11 @@ SurfaceGeometry::SurfaceGeometry(Evaluator& evaluator, const RelayStructure& str
   if (!evaluator.guards_are_affine()) return;
   kept_.reserve(static_cast<std::size_t>(n));
   std::vector<char> taken(static_cast<std::size_t>(n), 0);
+  const Index unknowns = unknowns_of(evaluator);
   has_own_states_ = true;
   for (Index i = 0; i < m; ++i) {
     for (Row entry(evaluator.affine_dx(), i); entry; ++entry) {
+      if (entry.col() >= unknowns) continue;
       char& mark = taken[static_cast<std::size_t>(entry.col())];
       if (mark != 0) has_own_states_ = false;
       mark = 1;
@@ -83,8 +92,10 @@ RelayEffect SurfaceGeometry::relay_effect(double t, ConstVectorRef x, Vector& la
   const double size = in_units(change);
   if (!(size > kNoPart * (in_units(minus) + in_units(plus)))) return RelayEffect::none;
   const Vector& slopes = gradient(t, x, surface);
+  const Index unknowns = unknowns_of(evaluator_);
   const bool is_across =
-      std::abs(slopes.dot(change)) > kNoPart * slopes.cwiseProduct(sizes).lpNorm<1>() * size;
+      std::abs(slopes.dot(change)) >
+      kNoPart * slopes.head(unknowns).cwiseProduct(sizes.head(unknowns)).lpNorm<1>() * size;
   return is_across ? RelayEffect::across : RelayEffect::along;
 }
 
@@ -103,9 +114,12 @@ double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
 bool SurfaceGeometry::change_guard(double t, Index surface, double change, ConstVectorRef weights,
                                    VectorRef x) {
   gradient(t, x, surface);
-  const double squared = gradient_.cwiseQuotient(weights).squaredNorm();
+  const Index unknowns = unknowns_of(evaluator_);
+  const auto slopes = gradient_.head(unknowns);
+  const auto of_unknowns = weights.head(unknowns);
+  const double squared = slopes.cwiseQuotient(of_unknowns).squaredNorm();
   if (!(squared > 0) || !std::isfinite(squared)) return false;
-  x += (change / squared) * gradient_.cwiseQuotient(weights.cwiseAbs2());
+  x.head(unknowns) += (change / squared) * slopes.cwiseQuotient(of_unknowns.cwiseAbs2());
   return true;
 }
 
@@ -158,14 +172,16 @@ double SurfaceGeometry::projected(double t, ConstVectorRef x, Index surface, Con
 }
 
 double SurfaceGeometry::tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights) {
+  const Index unknowns = unknowns_of(evaluator_);
   if (evaluator_.guards_are_affine()) {
     double sum = 0;
-    for (Row entry(evaluator_.affine_dx(), surface); entry; ++entry)
-      sum += std::abs(entry.value()) / weights[entry.col()];
+    for (Row entry(evaluator_.affine_dx(), surface); entry; ++entry) {
+      if (entry.col() < unknowns) sum += std::abs(entry.value()) / weights[entry.col()];
+    }
     return sum;
   }
   gradient(t, x, surface);
-  return gradient_.cwiseAbs().cwiseQuotient(weights).sum();
+  return gradient_.head(unknowns).cwiseAbs().cwiseQuotient(weights.head(unknowns)).sum();
 }
 
 void SurfaceGeometry::gather_gradients(double t, ConstVectorRef x, const std::vector<Index>& surfaces) {
@@ -220,9 +236,17 @@ void SurfaceGeometry::gather_gradients(double t, ConstVectorRef x, const std::ve
   }
 }
 
-// step_ = −W²Gᵀ(GW²Gᵀ)⁻¹ residuals_.
+// step_ = −W²Gᵀ(GW²Gᵀ)⁻¹ residuals_. G has the columns of the unknowns alone, whatever else the rows at hand hold.
 bool SurfaceGeometry::find_step(ConstVectorRef weights, const std::vector<Index>& surfaces) {
   const std::size_t k = surfaces.size();
+  const Index unknowns = unknowns_of(evaluator_);
+  // visit(entry, state) is called for the entries of a row that are in G.
+  const auto along_row = [&](std::size_t r, const auto& visit) {
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+      const auto entry = static_cast<std::size_t>(e);
+      if (row_column_[entry] < unknowns) visit(entry, row_column_[entry]);
+    }
+  };
   const auto weighted = [&](std::size_t entry) {
     const double weight = weights[row_column_[entry]];
     return row_value_[entry] / (weight * weight);
@@ -231,36 +255,29 @@ bool SurfaceGeometry::find_step(ConstVectorRef weights, const std::vector<Index>
   bool disjoint = true;
   if (k > 1) seed_.setConstant(-1);
   for (std::size_t r = 0; r < k && k > 1; ++r) {
-    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
-      double& owner = seed_[row_column_[static_cast<std::size_t>(e)]];
-      if (owner >= 0) disjoint = false;
-      owner = static_cast<double>(r);
-    }
+    along_row(r, [&](std::size_t, Index state) {
+      if (seed_[state] >= 0) disjoint = false;
+      seed_[state] = static_cast<double>(r);
+    });
   }
   step_.setZero();
   if (disjoint) {
     for (std::size_t r = 0; r < k; ++r) {
       double squared = 0;
-      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
-        const auto entry = static_cast<std::size_t>(e);
-        squared += row_value_[entry] * weighted(entry);
-      }
+      along_row(r, [&](std::size_t entry, Index) { squared += row_value_[entry] * weighted(entry); });
       if (!(squared > 0) || !std::isfinite(squared)) return false;
-      for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
-        const auto entry = static_cast<std::size_t>(e);
+      along_row(r, [&](std::size_t entry, Index state) {
         // Dividing first keeps a surface that fixes one state exact: the step is then h/∂ⱼh to the last bit.
-        step_[row_column_[entry]] = -(weighted(entry) / squared) * residuals_[static_cast<Index>(r)];
-      }
+        step_[state] = -(weighted(entry) / squared) * residuals_[static_cast<Index>(r)];
+      });
     }
     return step_.allFinite();
   }
   std::vector<Eigen::Triplet<double>> entries;
   for (std::size_t r = 0; r < k; ++r) {
-    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
-      const auto entry = static_cast<std::size_t>(e);
-      entries.emplace_back(static_cast<int>(r), static_cast<int>(row_column_[entry]),
-                           row_value_[entry] / weights[row_column_[entry]]);
-    }
+    along_row(r, [&](std::size_t entry, Index state) {
+      entries.emplace_back(static_cast<int>(r), static_cast<int>(state), row_value_[entry] / weights[state]);
+    });
   }
   SparseRows slopes(static_cast<Index>(k), seed_.size());
   slopes.setFromTriplets(entries.begin(), entries.end());
@@ -303,9 +320,12 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
   residuals_ = values_(surfaces);
   Vector& reach = seed_;
   reach.setZero();
+  const Index unknowns = unknowns_of(evaluator_);
   const auto along_row = [&](std::size_t r, const auto& visit) {
-    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e)
-      visit(row_column_[static_cast<std::size_t>(e)], row_value_[static_cast<std::size_t>(e)]);
+    for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
+      const auto entry = static_cast<std::size_t>(e);
+      if (row_column_[entry] < unknowns) visit(row_column_[entry], row_value_[entry]);
+    }
   };
   for (std::size_t r = 0; r < surfaces.size(); ++r) {
     const double h = std::abs(residuals_[static_cast<Index>(r)]);
@@ -322,7 +342,9 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
   Vector noise = Vector::Zero(residuals_.size());
   Vector beside = x;
   for (int point = 0; point < noise_probe::points; ++point) {
-    for (const Index j : row_column_) beside[j] = x[j] + noise_probe::part(j, point) * reach[j];
+    for (const Index j : row_column_) {
+      if (j < unknowns) beside[j] = x[j] + noise_probe::part(j, point) * reach[j];
+    }
     evaluator_.guards(t, beside, values_);
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
       double linear = residuals_[static_cast<Index>(r)];
@@ -342,12 +364,33 @@ bool SurfaceGeometry::is_noise(double t, const std::vector<Index>& surfaces, Con
 bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces, ConstVectorRef weights,
                                    VectorRef x) {
   const auto& slopes = evaluator_.affine_dx();
+  const Index unknowns = unknowns_of(evaluator_);
   kept_.clear();
   bool counts_time = false;
   double best = std::numeric_limits<double>::infinity();
+  // A guard c·xⱼ + d of one unknown has its zero at −d/c: Newton's steps leave rounding of where they began.
+  const auto solve_for_one = [&](Index i) {
+    double d = evaluator_.affine_origin()[i] + evaluator_.affine_dt()[i] * t, c = 0;
+    Index fixed = -1;
+    for (Row entry(slopes, i); entry; ++entry) {
+      if (entry.col() >= unknowns) {
+        d += entry.value() * x[entry.col()];
+      } else if (fixed >= 0) {
+        return false;
+      } else {
+        fixed = entry.col();
+        c = entry.value();
+      }
+    }
+    if (fixed < 0 || c == 0) return false;
+    // The sum makes -0 a 0.
+    x[fixed] = -d / c + 0.0;
+    return true;
+  };
   for (int iteration = 0; iteration < kNewtonIterations; ++iteration) {
     evaluator_.guards(t, x, values_);
     bool finite = true;
+    bool fixes_one = false;  // a guard that is not zero to the bit fixes one unknown
     const auto measure = [&] {
       residual_ = 0;
       for (const Index i : surfaces) {
@@ -355,8 +398,14 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
         if (h == 0) continue;
         finite = finite && std::isfinite(h);
         double unit = counts_time ? std::abs(evaluator_.affine_dt()[i] * t) : 0.0;
-        for (Row entry(slopes, i); entry; ++entry)
-          unit += std::abs(entry.value()) * (std::abs(x[entry.col()]) + 1 / std::abs(weights[entry.col()]));
+        Index seen = 0;
+        for (Row entry(slopes, i); entry; ++entry) {
+          const Index j = entry.col();
+          if (j < unknowns) ++seen;
+          const double error = j < unknowns ? 1 / std::abs(weights[j]) : 0;
+          unit += std::abs(entry.value()) * (std::abs(x[j]) + error);
+        }
+        fixes_one = fixes_one || seen == 1;
         residual_ = std::max(residual_, std::abs(h) / (kEpsilon * unit));
       }
     };
@@ -369,7 +418,9 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
     }
     if (residual_ == 0) return true;
     const bool stalled = residual_ >= 0.5 * best;
-    if (iteration > 0 && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual))) return true;
+    const bool goes_on = fixes_one && !stalled && iteration < kTurnsOfOne;
+    if (iteration > 0 && !goes_on && (residual_ <= 1 || (stalled && residual_ <= kStalledResidual)))
+      return true;
     if (stalled) {
       if (is_noise(t, surfaces, weights, x)) return true;
       break;
@@ -378,15 +429,19 @@ bool SurfaceGeometry::project_each(double t, const std::vector<Index>& surfaces,
     for (const Index i : surfaces) {
       const double h = values_[i];
       if (h == 0) continue;
+      if (iteration > 0 && solve_for_one(i)) continue;
       double squared = 0;
-      for (Row entry(slopes, i); entry; ++entry)
-        squared += entry.value() * (entry.value() / (weights[entry.col()] * weights[entry.col()]));
+      for (Row entry(slopes, i); entry; ++entry) {
+        if (entry.col() < unknowns)
+          squared += entry.value() * (entry.value() / (weights[entry.col()] * weights[entry.col()]));
+      }
       if (!(squared > 0) || !std::isfinite(squared)) {
         finite = false;
         break;
       }
       for (Row entry(slopes, i); entry; ++entry) {
         const Index j = entry.col();
+        if (j >= unknowns) continue;
         // A state that the first iteration does not move is moved by no later one.
         if (iteration == 0) kept_.push_back({j, x[j]});
         x[j] += -(entry.value() / (weights[j] * weights[j]) / squared) * h;
@@ -409,6 +464,7 @@ bool SurfaceGeometry::may_move(double t, const std::vector<Index>& surfaces, Con
 void SurfaceGeometry::set_what_is_fixed_alone(double t, const std::vector<Index>& surfaces, VectorRef x) {
   if (residuals_.isZero(0)) return;
   std::vector<char> used(surfaces.size(), 0);
+  const Index unknowns = unknowns_of(evaluator_);
   // Each pass fixes one surface of those that set the same state.
   for (int pass = 0; pass < kMostPasses; ++pass) {
     if (pass > 0) evaluator_.guards(t, x, values_);
@@ -416,8 +472,16 @@ void SurfaceGeometry::set_what_is_fixed_alone(double t, const std::vector<Index>
     bool moved = false;
     for (std::size_t r = 0; r < surfaces.size(); ++r) {
       const double h = values_[surfaces[r]];
-      const auto entry = static_cast<std::size_t>(row_start_[r]);
-      if (h == 0 || used[r] != 0 || row_start_[r + 1] - row_start_[r] != 1) continue;
+      if (h == 0 || used[r] != 0) continue;
+      std::size_t entry = 0;
+      int of_row = 0;
+      for (auto e = static_cast<std::size_t>(row_start_[r]); e < static_cast<std::size_t>(row_start_[r + 1]);
+           ++e) {
+        if (row_column_[e] >= unknowns) continue;
+        entry = e;
+        ++of_row;
+      }
+      if (of_row != 1) continue;
       const Index j = row_column_[entry];
       if (seed_[j] != 0) continue;
       seed_[j] = 1;
@@ -435,6 +499,7 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
   // Each |h| when it last seemed to get no smaller in these units; empty while none did.
   std::vector<double> earlier;
   bool knows_time = false;
+  const Index unknowns = unknowns_of(evaluator_);
   const auto unit_of = [&](std::size_t r) {
     // A state that is zero on the surface has no rounding of its own; that of its error scale stands in.
     double unit = 0;
@@ -442,7 +507,8 @@ bool SurfaceGeometry::project(double t, const std::vector<Index>& surfaces, Cons
     for (Index e = row_start_[r]; e < row_start_[r + 1]; ++e) {
       const auto entry = static_cast<std::size_t>(e);
       const Index j = row_column_[entry];
-      unit += std::abs(row_value_[entry]) * (std::abs(x[j]) + 1 / std::abs(weights[j]));
+      const double error = j < unknowns ? 1 / std::abs(weights[j]) : 0;
+      unit += std::abs(row_value_[entry]) * (std::abs(x[j]) + error);
     }
     return kEpsilon * unit;
   };

@@ -84,7 +84,8 @@ class SystemMaker {
     SystemDefinition definition;
     definition.name = name;
     definition.states = static_cast<Index>(model_.state_names.size());
-    definition.discrete = model_.discrete;
+    // Parameters that are states have no derivatives either; memories come after them.
+    definition.discrete = model_.discrete + static_cast<Index>(model_.free_parameters);
     definition.surfaces = static_cast<Index>(model_.surfaces.size());
     definition.state_names = model_.state_names;
     for (const ExpandedSurface& surface : model_.surfaces) definition.surface_names.push_back(surface.name);

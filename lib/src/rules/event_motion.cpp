@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <exception>
+#include <limits>
 
 #include "core/constants.hpp"
 #include "core/state_errors.hpp"
@@ -26,6 +27,7 @@ double EventMotion::zero_level(Index event) {
   }
   if (watch[event].kind != WatchedKind::edge || instant_.moved) return level;
   weights_ = now_.errors.accumulated().cwiseInverse();
+  weights_.tail(now_.here->system.discrete()).setConstant(std::numeric_limits<double>::infinity());
   return level + watch.tolerance(now_.t, now_.x, event, weights_);
 }
 
@@ -49,6 +51,8 @@ std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
   }
   Vector errors = kRoundingFactor * kEpsilon * (now_.x.cwiseAbs() + now_.weights.cwiseInverse());
   if (!exact) errors += now_.errors.accumulated();
+  // A discrete state is what something last set it to.
+  errors.tail(now_.here->system.discrete()).setZero();
   Displacement beside{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
   add_errors(errors.cwiseInverse(), beside.dx);
   return {later, beside};

@@ -2,14 +2,59 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
+#include "core/constants.hpp"
 #include "core/number_text.hpp"
+#include "filippov/side_loops.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
+
+namespace {
+
+// is_contradicted() tells whether the field leads out of the mode at once: a relay that slides is beyond its bounds, a surface is crossed
+// back, or a closed contact would have to pull. So it is where what the field reads, as an input, has changed since the mode was found.
+bool is_contradicted(RunState& now) {
+  LocationTools& here = *now.here;
+  ModeOde& ode = here.ode;
+  Vector h(now.mode.size()), exits(ode.guards()), velocity(now.x.size());
+  try {
+    here.evaluator.guards(now.t, now.x, h);
+    ode.set_mode(now.mode, now.lambda, now.regime.repelling);
+    ode.exit_guards(now.t, now.x, exits);
+    ode.velocity(now.t, now.x, velocity);
+  } catch (const std::exception&) {
+    return false;
+  }
+  const Vector sizes = velocity.cwiseAbs();
+  for (Index i = 0; i < h.size(); ++i) {
+    if (now.mode.slides_on(i)) {
+      const double first = exits[ModeOde::first_slot(i)], second = exits[ModeOde::first_slot(i) + 1];
+      // Both are negative where the surface repels, along which a solution may slide too.
+      const double rounding = kRoundingFactor * kEpsilon * (std::abs(first) + std::abs(second));
+      if (std::min(first, second) < -rounding && std::max(first, second) > rounding) return true;
+    } else if (std::abs(h[i]) <= here.geometry.rounding(now.t, now.x, i)) {
+      const double inwards = number_of(now.mode[i]) * here.evaluator.guard_rate(now.t, now.x, velocity, i);
+      if (inwards < -kRoundingFactor * kEpsilon * here.geometry.rate_size(now.t, now.x, sizes, i))
+        return true;
+    }
+  }
+  if (!here.contacts) return false;
+  double largest = 0;
+  for (const Index c : here.contacts->closed())
+    largest = std::max(largest, std::abs(exits[ode.contact_slot(c)]));
+  const std::vector<Index>& closed = here.contacts->closed();
+  return std::any_of(closed.begin(), closed.end(), [&](Index c) {
+    return exits[ode.contact_slot(c)] < -kRoundingFactor * kEpsilon * largest;
+  });
+}
+
+}  // namespace
 
 bool ModeManager::start() {
   now_.here->stepper->error_weights(now_.x, now_.weights);
@@ -43,7 +88,14 @@ bool ModeManager::start() {
   begin_instant(true);
   if (now_.run.mode) {
     begin_in(*now_.run.mode);
-    return true;
+    if (now_.regime.in_second_order() || !is_contradicted(now_)) return true;
+    // The mode is found anew, and no event fires again.
+    instant_.open_records(true);
+    const bool is_found = settle_mode();
+    if (is_found) take_initial_mode();
+    records_.publish();
+    if (is_found) motion_.events_moving_through_zero();
+    return is_found;
   }
   std::vector<EventRecord>& records = instant_.open_records(true);
   waiting_.look_at_waiting();
@@ -68,7 +120,7 @@ void ModeManager::take_initial_mode() {
   log_.solution().initial.location = now_.here->name;
 }
 
-// Takes a continuation as it is: nothing is classified.
+// Takes a continuation as it is: nothing is classified here.
 void ModeManager::begin_in(const Mode& mode) {
   const Index surfaces = now_.mode.size();
   Vector h(surfaces);

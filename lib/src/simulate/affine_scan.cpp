@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/constants.hpp"
+#include "core/state_errors.hpp"
 #include "core/wide_loops.hpp"
 #include "filippov/side_loops.hpp"
 #include "integrate/guard_scan.hpp"
@@ -182,7 +183,7 @@ double AffineScan::exit_tolerance(Index surface, ConstVectorRef weights) const {
   const Watched& watched = watched_[static_cast<std::size_t>(surface)];
   double sum = 0;
   for (int k = 0; k < watched.function.count; ++k)
-    sum += std::abs(watched.function.weights[k]) / weights[watched.function.states[k]];
+    sum += std::abs(watched.function.weights[k]) * error_of(weights[watched.function.states[k]]);
   return std::abs(watched.factor) * sum;
 }
 

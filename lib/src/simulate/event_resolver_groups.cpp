@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "core/at.hpp"
+#include "core/state_errors.hpp"
 #include "filippov/side_loops.hpp"
 #include "filippov/sliding_roots.hpp"
 #include "simulate/event_resolver.hpp"
@@ -160,7 +161,8 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
       if (met.surface == surfaces[k] && !meeting.at_start && mode.slides_on(met.surface)) ends[k] = 1;
     }
   }
-  const Vector error = meeting.at_start ? Vector() : Vector(weights.cwiseInverse());
+  const Vector error =
+      meeting.at_start ? Vector() : Vector(weights.unaryExpr([](double weight) { return error_of(weight); }));
   const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error, meeting.root_ends);
   if (point.half_branches) group.code_word = point.half_branches->code_word;
   group.in_convex_hull = point.in_convex_hull;

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/constants.hpp"
+#include "core/state_errors.hpp"
 #include "simulate/precision.hpp"
 
 namespace slideway {
@@ -121,7 +122,7 @@ double EventWatch::rounding_of_errors(double t, ConstVectorRef x, Index e, Const
 }
 
 double EventWatch::tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {
-  return sum_along_gradient(t, x, e, [&](Index j) { return 1 / weights[j]; });
+  return sum_along_gradient(t, x, e, [&](Index j) { return error_of(weights[j]); });
 }
 
 double EventWatch::rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e) {

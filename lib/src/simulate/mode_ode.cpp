@@ -26,6 +26,25 @@ struct GuardsOnSides {
   }
 };
 
+// visit(j) is called for the states that a sliding surface fixes: h = c·xⱼ + d with d of discrete states. Their derivatives are 0 to
+// the bit, which λ, that rounding leaves beside its root, would not make them.
+template <class Visit>
+void for_fixed_states(const Evaluator& evaluator, const std::vector<Index>& sliding, const Visit& visit) {
+  if (sliding.empty() || !evaluator.guards_are_affine()) return;
+  const auto& slopes = evaluator.affine_dx();
+  const Index moving = evaluator.system().states() - evaluator.system().discrete();
+  for (const Index i : sliding) {
+    Index fixed = -1;
+    bool is_alone = evaluator.affine_dt()[i] == 0;
+    for (int k = slopes.outerIndexPtr()[i]; is_alone && k < slopes.outerIndexPtr()[i + 1]; ++k) {
+      if (slopes.valuePtr()[k] == 0 || slopes.innerIndexPtr()[k] >= moving) continue;
+      is_alone = fixed < 0;
+      fixed = slopes.innerIndexPtr()[k];
+    }
+    if (is_alone && fixed >= 0) visit(fixed);
+  }
+}
+
 }  // namespace
 
 ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
@@ -77,6 +96,7 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
   field_.velocity(t, x, std::move(dx));
   for (const Index j : held_states_) dx[j] = 0;
+  for_fixed_states(evaluator_, field_.sliding(), [&](Index j) { dx[j] = 0; });
   velocity_t_ = t;
   if (watches_stages_) note_stage(t);
 }
@@ -89,9 +109,11 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
   }
   if (!slides() || !watches_stages_) {
     field_.quick_velocity(t, x, dx);
+    for_fixed_states(evaluator_, field_.sliding(), [&](Index j) { dx[j] = 0; });
     return;
   }
   field_.quick_velocity(t, x, dx);
+  for_fixed_states(evaluator_, field_.sliding(), [&](Index j) { dx[j] = 0; });
   note_stage(t);
 }
 
@@ -177,20 +199,24 @@ void ModeOde::jacobian(double t, ConstVectorRef x, ConstVectorRef, MatrixRef jac
     field_.jacobian(t, x, jacobian);
   }
   for (const Index j : held_states_) jacobian.row(j).setZero();
+  for_fixed_states(evaluator_, field_.sliding(), [&](Index j) { jacobian.row(j).setZero(); });
 }
 
 void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJacobian& jacobian) {
   sparse()->compute(t, x, jacobian);
-  if (held_states_.empty()) return;
+  std::vector<Index> constant = held_states_;
+  for_fixed_states(evaluator_, field_.sliding(), [&](Index j) { constant.push_back(j); });
+  if (constant.empty()) return;
+  std::sort(constant.begin(), constant.end());
   const Pattern& pattern = sparse()->pattern();
-  for (const Index j : held_states_) {
+  for (const Index j : constant) {
     const auto row = static_cast<std::size_t>(j);
     jacobian.values.segment(pattern.start[row], pattern.start[row + 1] - pattern.start[row]).setZero();
     if (jacobian.left.cols() > 0) jacobian.left.row(j).setZero();
   }
   for (Index k = 0; k < jacobian.border_columns.outerSize(); ++k) {
     for (Eigen::SparseMatrix<double>::InnerIterator entry(jacobian.border_columns, k); entry; ++entry) {
-      if (std::binary_search(held_states_.begin(), held_states_.end(), entry.row())) entry.valueRef() = 0;
+      if (std::binary_search(constant.begin(), constant.end(), entry.row())) entry.valueRef() = 0;
     }
   }
 }
@@ -198,6 +224,7 @@ void ModeOde::split_jacobian(double t, ConstVectorRef x, ConstVectorRef, SplitJa
 void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) {
   field_.jacobian_times(t, x, direction, product);
   for (const Index j : held_states_) product[j] = 0;
+  for_fixed_states(evaluator_, field_.sliding(), [&](Index j) { product[j] = 0; });
 }
 
 void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {
