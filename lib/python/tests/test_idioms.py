@@ -166,3 +166,16 @@ def test_events_may_jump_or_be_conditions(name):
     event.direction, event.terminal = 0, 2
     found = solve_ivp(lambda t, y: [y[1], -y[0]], (0, 10), [0.0, 1.0], events=event, rtol=1e-8, atol=1e-10)
     assert found.status == 1 and found.t_events[0] == pytest.approx(expected[:2], abs=1e-6)
+
+
+@pytest.mark.parametrize("name", ["samples", "measured", "splines", "interpolated", "nearest"])
+def test_samples_work_backwards_and_in_copies(name):
+    import pickle
+
+    kind = IDIOMS[name]
+    result = solve_ivp(kind.make(), kind.span, kind.y0, rtol=1e-8, atol=1e-10, dense_output=True, t_eval=np.linspace(*kind.span, 11))
+    assert result.y.shape == (2, 11) and result.final.state.shape == (2,)
+    times = np.linspace(*kind.span, 7)
+    assert np.allclose(pickle.loads(pickle.dumps(result)).sol(times), result.sol(times), atol=1e-8)
+    back = solve_ivp(kind.make(), kind.span[::-1], result.y[:, -1], rtol=1e-9, atol=1e-11)
+    assert np.allclose(back.y[:, -1], kind.y0, atol=1e-6)
