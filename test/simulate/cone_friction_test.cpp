@@ -485,8 +485,12 @@ TEST_CASE("impacts with friction in a plane obey the laws of Newton and of Poiss
   CHECK(differ > 3);
 }
 
-TEST_CASE("an impact of contacts with friction along a line and in a plane is refused with their names") {
-  const Finished finished = run(R"toml(
+namespace {
+
+// A body that is hit from a rail with friction along a line, and from a floor with friction in a plane. The floor's force acts on the
+// rail's gap by this much.
+std::string on_rail_and_floor(const std::string& coupling) {
+  return R"toml(
 [states]
 x = 0
 y = 0.5
@@ -518,14 +522,28 @@ friction = { mu = 0.2, velocity = "vx", acts_on = { vx = "1" } }
 [[contacts]]
 name = "floor"
 gap = "v"
-acts_on = { vv = "1" }
 restitution = 0.5
 friction = { mu = 0.2, velocity = ["vu", "vw"], acts_on = [{ vu = "1" }, { vw = "1" }] }
-)toml");
+acts_on = { vv = "1")toml" +
+         coupling + " }\n";
+}
+
+}  // namespace
+
+TEST_CASE("an impact of contacts with friction along a line and in a plane is refused with their names") {
+  const Finished finished = run(on_rail_and_floor(", vy = \"0.1\""));
   CHECK(!finished.solution.outcome.succeeded());
   CHECK(finished.solution.outcome.message.find("'rail', 'floor'") != std::string::npos);
   CHECK(finished.solution.outcome.message.find("some of them have friction along a line") !=
         std::string::npos);
+}
+
+TEST_CASE("contacts that share no body are hit at one instant each by itself") {
+  const Finished finished = run(on_rail_and_floor(""));
+  REQUIRE(finished.solution.outcome.reached_end());
+  // Both come with 1 at t = 0.5, and go with 0.5.
+  CHECK(finished.end(1) == doctest::Approx(0.25).epsilon(1e-9));
+  CHECK(finished.end(3) == doctest::Approx(0.25).epsilon(1e-9));
 }
 
 TEST_CASE("a ball that bounces ever lower comes to roll") {

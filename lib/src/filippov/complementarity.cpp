@@ -102,10 +102,15 @@ bool solve_partition(const Scaled<MatrixType>& problem, const std::vector<Part>&
   return true;
 }
 
+// What counts as zero in a row: a part of the terms of all rows, or of those of the row itself. Rounding couples rows that have nothing else
+// to do with each other, and terms of such a row may all be far below those of the others.
+enum class ZeroOf { all_rows, own_row };
+
 // Exchanges all entries that break a condition at once, and one at a time where that stops to gain. Fast, but nothing
 // promises that it ends.
 template <class MatrixType>
-bool block_pivoting(const Scaled<MatrixType>& problem, std::vector<Part>& parts, Index most_steps) {
+bool block_pivoting(const Scaled<MatrixType>& problem, std::vector<Part>& parts, Index most_steps,
+                    ZeroOf zero = ZeroOf::all_rows) {
   const Index n = problem.q.size();
   Vector z;
   Index fewest = n + 1;
@@ -113,17 +118,21 @@ bool block_pivoting(const Scaled<MatrixType>& problem, std::vector<Part>& parts,
   for (Index step = 0; step < most_steps; ++step) {
     if (!solve_partition(problem, parts, z)) return false;
     const Vector r = problem.q + problem.M * z;
-    const double r_zero =
-        1e-13 * (problem.q.cwiseAbs().maxCoeff() + Vector(problem.M.cwiseAbs() * z.cwiseAbs()).maxCoeff());
-    const double z_zero = 1e-13 * z.lpNorm<Eigen::Infinity>();
+    const Vector by_z = problem.M.cwiseAbs() * z.cwiseAbs();
+    Vector r_zeros = 1e-13 * (problem.q.cwiseAbs() + by_z);
+    double z_zero = 0;
+    if (zero == ZeroOf::all_rows) {
+      r_zeros.setConstant(1e-13 * (problem.q.cwiseAbs().maxCoeff() + by_z.maxCoeff()));
+      z_zero = 1e-13 * z.lpNorm<Eigen::Infinity>();
+    }
     std::vector<std::pair<Index, Part>> wrong;
     for (Index i = 0; i < n; ++i) {
       switch (parts[at(i)]) {
         case Part::lower:
-          if (r[i] < -r_zero) wrong.emplace_back(i, Part::free);
+          if (r[i] < -r_zeros[i]) wrong.emplace_back(i, Part::free);
           break;
         case Part::upper:
-          if (r[i] > r_zero) wrong.emplace_back(i, Part::free);
+          if (r[i] > r_zeros[i]) wrong.emplace_back(i, Part::free);
           break;
         case Part::free:
           if (z[i] < -z_zero)
@@ -188,16 +197,16 @@ class BoxProblem {
       : M_(M), q_(q), lower_(lower), upper_(upper), scaled_(scaled(M, q, lower, upper)) {}
 
   ComplementarityAnswer solve() {
-    if (!is_solved_by_blocks()) solve_by_path();
+    if (!is_solved_by_blocks() && !is_solved_row_by_row()) solve_by_path();
     return std::move(answer_);
   }
 
  private:
   // Takes the candidate if it proves itself.
-  bool accept(const Vector& candidate) {
+  bool accept(const Vector& candidate, ZeroOf zero = ZeroOf::all_rows) {
     Vector z = lower_ + scaled_.scale.cwiseProduct(candidate);
     // A variable at a bound is set to the bound exactly.
-    const double rounding = 1e-11 * candidate.lpNorm<Eigen::Infinity>();
+    const double rounding = zero == ZeroOf::own_row ? 0 : 1e-11 * candidate.lpNorm<Eigen::Infinity>();
     const Vector r = scaled_.q + scaled_.M * candidate;
     for (Index i = 0; i < z.size(); ++i) {
       if (candidate[i] <= 0 || (candidate[i] <= rounding && r[i] > 0)) z[i] = lower_[i];
@@ -234,6 +243,14 @@ class BoxProblem {
       if (middle[k] < 0 && std::isfinite(scaled_.upper[k])) parts[i] = Part::upper;
     }
     return is_solved_from(std::move(parts), kMostBlockSteps);
+  }
+
+  // From where all entries are at their lower bounds, with the zeros by which a solution proves itself.
+  bool is_solved_row_by_row() {
+    std::vector<Part> parts(at(q_.size()), Part::lower);
+    Vector candidate;
+    return block_pivoting(scaled_, parts, kMostBlockSteps, ZeroOf::own_row) &&
+           solve_partition(scaled_, parts, candidate) && accept(candidate, ZeroOf::own_row);
   }
 
   void solve_by_path() {

@@ -143,9 +143,15 @@ class ContactDynamics {
   // Pressed holds, with `touching` closed, the contacts whose forces press (Λ > 0) and which B connects with
   // contact i, i among them. Λ/(B⁻¹)ᵢᵢ is the acceleration at which each would close again if it alone were
   // open. The lists are empty where i is not pressed.
+  // The contacts have the energy E = ½uᵀB⁻¹u + Λ·gap, of which impacts only take: no gap comes to more than E/Λᵢ again.
   struct Pressed {
     std::vector<Index> contacts = {};
     std::vector<double> accelerations = {};
+    Vector forces = {};  // Λ
+    Matrix masses = {};  // B⁻¹, of least norm where contacts share a force
+    double energy(const Vector& rates, const Vector& gaps) const {
+      return 0.5 * rates.dot(masses * rates) + forces.dot(gaps);
+    }
   };
   Pressed pressed_with(Index i, double t, ConstVectorRef x, ConstVectorRef lambda,
                        const std::vector<Index>& touching);
@@ -158,7 +164,7 @@ class ContactDynamics {
     plane_frictions_ = other.plane_frictions_;
     impact_noise_ = other.impact_noise_;
   }
-  // x ← x⁺: the impact of the contacts of `touching` (gap zero, any velocity). `elastic` false takes e = 0.
+  // x ← x⁺: the impact of the contacts of `touching` (sorted, gap zero, any velocity). `elastic` false takes e = 0.
   struct Impact {
     std::vector<double> approach = {};     // −u⁻ per entry of touching
     std::vector<double> departure = {};    // u⁺
@@ -306,6 +312,10 @@ class ContactDynamics {
   Held held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda, Index contact);
   void take_cone_forces(double t, ConstVectorRef x, double weight);
   [[noreturn]] void refuse_tangential(double t, Index row);
+  Impact impact_of_part(double t, ConstVectorRef lambda, const std::vector<Index>& touching, bool elastic,
+                        VectorRef x);
+  std::vector<std::vector<Index>> parts_of_impact(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                  const std::vector<Index>& touching);
   [[noreturn]] void refuse_mixed_impact(double t, const std::vector<Index>& touching) const;
   static bool names_states(const Contact& contact);
   void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,

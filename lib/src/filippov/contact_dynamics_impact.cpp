@@ -18,9 +18,104 @@ constexpr int kImpactSweeps = 3;
 
 }  // namespace
 
+// The parts of an impact that share no body, each with the impulses of its own. A contact that none of its part approaches keeps its
+// velocity, and its friction goes on as it does.
 ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                                 const std::vector<Index>& touching, bool elastic,
                                                 VectorRef x) {
+  if (touching.size() == 1 || !(has_friction(touching) || has_cones(touching)))
+    return impact_of_part(t, lambda, touching, elastic, x);
+  const std::vector<std::vector<Index>> parts = parts_of_impact(t, x, lambda, touching);
+  const Vector rates = at_hand_.rates;
+  Impact whole;
+  for (std::size_t r = 0; r < touching.size(); ++r) {
+    whole.approach.push_back(-rates[static_cast<Index>(r)]);
+    whole.departure.push_back(rates[static_cast<Index>(r)]);
+    whole.restitution.push_back(std::numeric_limits<double>::quiet_NaN());
+  }
+  const Vector before = x;
+  std::vector<Index> members;
+  for (const std::vector<Index>& part : parts) {
+    if (!(rates(part).minCoeff() < 0)) continue;
+    members.clear();
+    for (const Index r : part) members.push_back(touching[at(r)]);
+    // No part sees what the others make of the state.
+    Vector moved = before;
+    const Impact one = impact_of_part(t, lambda, members, elastic, moved);
+    for (std::size_t k = 0; k < part.size(); ++k) {
+      whole.approach[at(part[k])] = one.approach[k];
+      whole.departure[at(part[k])] = one.departure[k];
+      whole.restitution[at(part[k])] = one.restitution[k];
+    }
+    for (Index j = 0; j < x.size(); ++j) {
+      if (moved[j] == before[j]) continue;
+      // Parts may act on one state that no gap sees, as on a sum of impulses.
+      x[j] = x[j] == before[j] ? moved[j] : x[j] + (moved[j] - before[j]);
+    }
+  }
+  return whole;
+}
+
+// Contacts belong together where an impulse of one of them, along its gap or its friction, changes the velocity of the gap or the slip of
+// another. Those without friction are one part, which push() divides. The parts hold places in `touching`, which is sorted, and the rates
+// are at hand.
+std::vector<std::vector<Index>> ContactDynamics::parts_of_impact(double t, ConstVectorRef x,
+                                                                 ConstVectorRef lambda,
+                                                                 const std::vector<Index>& touching) {
+  const auto k = static_cast<Index>(touching.size());
+  Vector relays = lambda;
+  for (const Index c : touching)
+    if (contact(c).friction) relays[contact(c).friction->surface] = 0;
+  std::vector<char> stuck;
+  for (const Index c : touching) {
+    stuck.push_back(static_cast<char>(plane_frictions_[at(c)].sticks));
+    plane_frictions_[at(c)].sticks = contact(c).cone.has_value();
+  }
+  prepare(t, x, relays, touching);
+  Joined joined(touching.size());
+  std::vector<Index> place(at_hand_.contacts.size());
+  for (std::size_t row = 0; row < place.size(); ++row) {
+    const Index owner = owner_of(at_hand_.contacts[row]);
+    place[row] =
+        static_cast<Index>(std::lower_bound(touching.begin(), touching.end(), owner) - touching.begin());
+  }
+  for (Index i = 0; i < at_hand_.coupling.rows; ++i) {
+    for (Index e = at_hand_.coupling.start[at(i)]; e < at_hand_.coupling.start[at(i + 1)]; ++e) {
+      if (at_hand_.effects[e] != 0) joined.join(place[at(i)], place[at(at_hand_.coupling.column[at(e)])]);
+    }
+  }
+  if (has_friction(touching)) {
+    const Planes all = planes(t, x, relays, touching);
+    for (Index j = 0; j < k; ++j) {
+      for (Index i = 0; i < k; ++i) {
+        if (all.normal(i, j) != 0 || all.mixed(i, j) != 0 || all.tangential(i, j) != 0 ||
+            all.slipping(i, j) != 0)
+          joined.join(i, j);
+      }
+    }
+  }
+  for (std::size_t r = 0; r < touching.size(); ++r) plane_frictions_[at(touching[r])].sticks = stuck[r] != 0;
+  std::vector<std::vector<Index>> parts;
+  std::vector<Index> smooth;
+  for (std::vector<Index>& group : joined.groups()) {
+    const auto is_smooth = [&](Index r) {
+      const Contact& c = contact(touching[at(r)]);
+      return !c.friction && !c.cone;
+    };
+    if (std::all_of(group.begin(), group.end(), is_smooth))
+      smooth.insert(smooth.end(), group.begin(), group.end());
+    else
+      parts.push_back(std::move(group));
+  }
+  std::sort(smooth.begin(), smooth.end());
+  if (!smooth.empty()) parts.push_back(std::move(smooth));
+  return parts;
+}
+
+// The impact of contacts that may all be coupled.
+ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef lambda,
+                                                        const std::vector<Index>& touching, bool elastic,
+                                                        VectorRef x) {
   const bool is_rough = has_friction(touching);
   // The loop adds the forces along b alone; friction has terms of its own.
   Vector relays = lambda;

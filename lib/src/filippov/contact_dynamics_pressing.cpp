@@ -86,7 +86,10 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
   const auto k = static_cast<Index>(touching.size());
   const double scale = at_hand_.accelerations.lpNorm<Eigen::Infinity>();
   if (k == 1 && at_hand_.accelerations.size() == 1) {
-    if (at_hand_.accelerations[0] < 0) pressed = {{i}, {-at_hand_.accelerations[0]}};
+    if (!(at_hand_.accelerations[0] < 0)) return pressed;
+    pressed = {{i}, {-at_hand_.accelerations[0]}};
+    pressed.forces = Vector::Constant(1, -at_hand_.accelerations[0] / effect(0, 0));
+    pressed.masses = Matrix::Constant(1, 1, 1 / effect(0, 0));
     return pressed;
   }
   flush(at_hand_.accelerations);
@@ -109,11 +112,12 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
   }
   if (rows.empty()) return pressed;
   std::sort(rows.begin(), rows.end());
-  const Matrix inverse = effects(rows).completeOrthogonalDecomposition().pseudoInverse();
+  pressed.masses = effects(rows).completeOrthogonalDecomposition().pseudoInverse();
+  pressed.forces = answer.z(rows);
   for (std::size_t r = 0; r < rows.size(); ++r) {
     const auto row = static_cast<Index>(r);
     pressed.contacts.push_back(touching[static_cast<std::size_t>(rows[r])]);
-    pressed.accelerations.push_back(answer.z[rows[r]] / inverse(row, row));
+    pressed.accelerations.push_back(pressed.forces[row] / pressed.masses(row, row));
   }
   return pressed;
 }

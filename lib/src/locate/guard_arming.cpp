@@ -47,13 +47,28 @@ void GuardArming::start(bool same_stepper) {
       guards.start_closed_contact(c, guard_values_[slot],
                                   std::abs(nudged_values_[slot] - guard_values_[slot]));
     } else {
-      const double error = now_.here->contacts->tolerance(now_.t, now_.x, c, now_.weights);
+      ContactDynamics& contacts = *now_.here->contacts;
+      const double error = contacts.tolerance(now_.t, now_.x, c, now_.weights);
       // Closed contacts draw states to gaps of zero, where rounding is that of the states' error scale.
-      const double rounding =
-          now_.here->contacts->rounding(now_.t, now_.x, c) + kRoundingFactor * kEpsilon * error;
-      guards.start_open_contact(c, guard_values_[slot], rounding, error, keeps_its_gap(now_, c));
+      const double rounding = contacts.rounding(now_.t, now_.x, c) + kRoundingFactor * kEpsilon * error;
+      // A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
+      const bool is_kept = keeps_its_gap(now_, c);
+      const double wrong_way = kWrongWayFactor * error;
+      guards.start_open_contact(c, guard_values_[slot], rounding, is_kept || !comes_back(c) ? wrong_way : 0,
+                                is_kept ? wrong_way : 0);
     }
   }
+}
+
+// Only errors lead a gap below zero that starts with no velocity, or opens and is not pressed. Any other is followed from zero on, however
+// low its flight is.
+bool GuardArming::comes_back(Index contact) {
+  ContactDynamics& contacts = *now_.here->contacts;
+  now_.mode.fill_lambda(now_.lambda);
+  const double rate = contacts.rate(now_.t, now_.x, now_.lambda, contact);
+  const double noise = contacts.rate_rounding(now_.t, now_.x, now_.lambda, contact, now_.weights);
+  if (std::abs(rate) <= noise) return false;
+  return rate < 0 || contacts.acceleration(now_.t, now_.x, now_.lambda, contact) < 0;
 }
 
 // The slip of a contact may begin at zero, and its friction at the bound.

@@ -33,6 +33,7 @@ class GuardArming {
 
  private:
   void start_exits(Index surface, bool is_nudged);
+  bool comes_back(Index contact);
   void start_stick_slip();
   void start_surface(Index i, bool same_stepper);
   bool makes_no_difference(Index surface);

@@ -4,9 +4,20 @@
 #include <cmath>
 
 #include "core/constants.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
+
+namespace {
+
+// A flight to this height, from which the gap closes with this acceleration, cannot be told from none.
+bool is_hidden(RunState& now, Index contact, double height, double acceleration) {
+  return height <= kHardlyOff * now.here->contacts->rounding(now.t, now.x, contact) ||
+         2 * std::sqrt(2 * height / acceleration) <= kNoFlight * location_accuracy(now.t, 0);
+}
+
+}  // namespace
 
 std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& others) {
   ContactDynamics& contacts = *now.here->contacts;
@@ -18,13 +29,23 @@ std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& 
   rest.state = now.x;
   if (!contacts.project(now.t, closed, now.lambda, now.weights, rest.state)) return std::nullopt;
   const ContactDynamics::Pressed pressed = contacts.pressed_with(hit, now.t, rest.state, now.lambda, closed);
+  Vector rates(pressed.forces.size()), gaps(pressed.forces.size());
   for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
     const Index c = pressed.contacts[k];
+    rates[static_cast<Index>(k)] = contacts.rate(now.t, now.x, now.lambda, c);
+    gaps[static_cast<Index>(k)] = std::max(0.0, contacts.gap(now.t, now.x, c));
+  }
+  const double energy = pressed.energy(rates, gaps);
+  rest.is_hidden = true;
+  for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
+    const Index c = pressed.contacts[k];
+    rest.is_hidden = rest.is_hidden && is_hidden(now, c, energy / pressed.forces[static_cast<Index>(k)],
+                                                 pressed.accelerations[k]);
     if (contains(contacts.closed(), c)) continue;
     // The flight to the next impact, then flights of 2ue/a, 2ue²/a, … with u the speed there.
     const double acceleration = pressed.accelerations[k];
-    const double rate = contacts.rate(now.t, now.x, now.lambda, c);
-    const double gap = c == hit ? 0.0 : std::max(0.0, contacts.gap(now.t, now.x, c));
+    const double rate = rates[static_cast<Index>(k)];
+    const double gap = c == hit ? 0.0 : gaps[static_cast<Index>(k)];
     const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
     const double restitution = contacts.contact(c).restitution_of(speed, now.x);
     if (!(restitution < 1)) return std::nullopt;

@@ -142,7 +142,7 @@ bool ModeManager::goes_on_after() {
   }
   // The next lines may begin another instant, which clears the records.
   const EventRecord last = std::move(instant_.records.back());
-  if (!jumps_.bounced.empty() && !jumped) {
+  if (!jumps_.touching.empty() && !jumped) {
     LimitDecision rests = limit_after_impact();
     const bool comes_to_rest = rests.limit.has_value(), goes_on = carry_out(std::move(rests));
     if (comes_to_rest) return goes_on;

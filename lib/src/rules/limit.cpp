@@ -42,7 +42,7 @@ LimitDecision ModeManager::limit_after_impact() {
   if (before.size() == now_.x.size()) history_.bounces.see(before);
   for (const Index c : jumps_.bounced) history_.bounces.note(now_.t, c);
   now_.mode.fill_lambda(now_.lambda);
-  return limit_rules_.after_impact(jumps_.bounced);
+  return limit_rules_.after_impact(jumps_.bounced, jumps_.touching);
 }
 
 LimitDecision ModeManager::limit_after_jump() {

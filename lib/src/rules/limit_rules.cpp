@@ -128,28 +128,57 @@ End LimitRules::unresolved(const Bounce& bounce) const {
 }
 
 // ---- impacts
-LimitDecision LimitRules::after_impact(const std::vector<Index>& hit) const {
+LimitDecision LimitRules::after_impact(const std::vector<Index>& hit,
+                                       const std::vector<Index>& touching) const {
   LimitDecision decision;
   ContactDynamics& contacts = *now_.here->contacts;
-  for (const Index c : hit) {
+  const auto expect = [&](double flight) {
+    const auto& expected = decision.next.expected;
+    decision.next.expected = expected ? std::min(*expected, flight) : flight;
+  };
+  for (const Index c : touching) {
+    const bool is_hit = contains(hit, c);
+    if (!is_hit && contains(contacts.closed(), c)) continue;
     const double speed = contacts.rate(now_.t, now_.x, now_.lambda, c);
     if (!(speed > 0)) continue;
     const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
     const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
-    if (pressing > 0 && speed * speed <= 2 * pressing * low) decision.next.expected = 2 * speed / pressing;
-    const bool stops_unseen =
-        now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c), history_.bounces.scale());
+    if (pressing > 0 && speed * speed <= 2 * pressing * low) expect(2 * speed / pressing);
     const bool hardly_rises =
         speed * speed / (2 * std::abs(pressing)) <= kHardlyOff * contacts.rounding(now_.t, now_.x, c);
-    const bool is_tiny =
-        hardly_rises || history_.bounces.interval(c) <= kNoFlight * location_accuracy(now_.t, 0);
-    if (!stops_unseen && !is_tiny) continue;
-    if (std::optional<Rest> rest = rest_after(c, is_tiny)) {
-      decision.limit = std::move(*rest);
-      break;
+    std::optional<Rest> rest;
+    if (is_hit) {
+      const bool stops_unseen = now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c),
+                                                 history_.bounces.scale());
+      const bool is_tiny =
+          hardly_rises || history_.bounces.interval(c) <= kNoFlight * location_accuracy(now_.t, 0);
+      if (stops_unseen || is_tiny) rest = rest_after(c, is_tiny);
+    } else if (hardly_rises) {
+      rest = hidden_rest_of(c);
     }
+    if (!rest) continue;
+    decision.limit = std::move(*rest);
+    break;
   }
   return decision;
+}
+
+std::vector<Index> LimitRules::near_by(Index c) const {
+  ContactDynamics& contacts = *now_.here->contacts;
+  std::vector<Index> near;
+  for (Index i = 0; i < contacts.contacts(); ++i) {
+    if (i == c || contains(contacts.closed(), i)) continue;
+    if (contacts.gap(now_.t, now_.x, i) <= kHardlyOff * contacts.rounding(now_.t, now_.x, i))
+      near.push_back(i);
+  }
+  return near;
+}
+
+std::optional<Rest> LimitRules::hidden_rest_of(Index c) const {
+  std::optional<Rest> rest = rest_of(now_, c, near_by(c));
+  if (!rest || !rest->is_hidden) return std::nullopt;
+  rest->remaining = std::min(rest->remaining, time_to_disturbance(now_, *rest));
+  return rest;
 }
 
 std::optional<Rest> LimitRules::rest_after(Index c, bool is_tiny) const {
@@ -164,6 +193,10 @@ std::optional<Rest> LimitRules::rest_after(Index c, bool is_tiny) const {
       others.push_back(i);
   }
   for (const bool together : {true, false}) {
+    if (!together && is_tiny) {
+      // Flights between several contacts that each closed alone would throw off the others for ever.
+      if (std::optional<Rest> rest = hidden_rest_of(c)) return rest;
+    }
     if (together && others.empty()) continue;
     std::optional<Rest> rest = rest_of(now_, c, together ? others : std::vector<Index>());
     if (!rest) continue;
@@ -173,7 +206,6 @@ std::optional<Rest> LimitRules::rest_after(Index c, bool is_tiny) const {
         rest->most <= now_.options.rtol * (now_.t - history_.bounces.began(c)) && rest->most < undisturbed;
     const bool unseen = now_.t + rest->most < now_.run.end && (short_enough || in_no_time) &&
                         now_.errors.hide(rest->state - now_.x, history_.bounces.scale());
-    // Flights between several contacts that each closed alone would throw off the others for ever.
     const bool cannot_go_on =
         together ? is_tiny && in_no_time
                  : is_tiny || hardly_takes_time(now_, history_.bounces.interval(c), rest->remaining);

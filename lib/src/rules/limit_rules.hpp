@@ -75,8 +75,8 @@ class LimitRules {
   double accuracy_of_jump() { return last_jump_.accuracy(); }
   // After an event of relays alone.
   LimitDecision after_crossing(const EventRecord& event) const;
-  // After impacts of these contacts, and nothing else.
-  LimitDecision after_impact(const std::vector<Index>& hit) const;
+  // After impacts alone: these contacts were hit and bounce, those of `touching` were touched.
+  LimitDecision after_impact(const std::vector<Index>& hit, const std::vector<Index>& touching) const;
   // After an instant with jumps.
   LimitDecision after_jump();
 
@@ -88,6 +88,10 @@ class LimitRules {
   void see_flights(Index surface, NextStretch& next) const;
   // The rest of contact `c` after an impact, together with those beside it or alone.
   std::optional<Rest> rest_after(Index c, bool is_tiny) const;
+  // The rest of contact `c` with all at zero beside it that it presses on, where rounding hides what is left of their flights.
+  std::optional<Rest> hidden_rest_of(Index c) const;
+  // The open contacts beside `c` whose gaps are zero as far as rounding tells.
+  std::vector<Index> near_by(Index c) const;
   End unresolved(const Bounce& bounce) const;
 
   RunState& now_;

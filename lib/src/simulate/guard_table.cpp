@@ -274,14 +274,11 @@ void GuardTable::start_closed_contact(Index c, double force, double error) {
   arrive_below_[slot] = arm_above_[slot] + kWrongWayFactor * error;
 }
 
-// A gap that the motion keeps at zero differs from zero only by errors, so it must not arm the guard within them.
-// A gap below zero is there by errors: they are no arrival, nor are as many more.
-void GuardTable::start_open_contact(Index c, double value, double rounding, double tolerance,
-                                    bool keeps_its_gap) {
+void GuardTable::start_open_contact(Index c, double value, double rounding, double unarmed,
+                                    double armed_above) {
   const Index slot = slot_of_contact(c);
-  arm_above_[slot] = kZeroFactor * rounding;
-  if (keeps_its_gap) arm_above_[slot] += kWrongWayFactor * tolerance;
-  arrive_below_[slot] = kZeroFactor * rounding + kWrongWayFactor * tolerance + std::max(-value, 0.0);
+  arm_above_[slot] = kZeroFactor * rounding + armed_above;
+  arrive_below_[slot] = kZeroFactor * rounding + unarmed + std::max(-value, 0.0);
 }
 
 void GuardTable::start_stick_slip(Index which, double arm_above, double arrive_below) {

@@ -175,7 +175,8 @@ class GuardTable {
   void arm_beyond_error(Index i, double error);
   // A contact that is left closed, of whose force an error of the state makes `error`, or open.
   void start_closed_contact(Index c, double force, double error);
-  void start_open_contact(Index c, double value, double rounding, double tolerance, bool keeps_its_gap);
+  // An open contact may be further below zero than `value` by `unarmed` until it is armed, which it is not within `armed_above`.
+  void start_open_contact(Index c, double value, double rounding, double unarmed, double armed_above);
   // The slip or friction of a contact with friction in a plane.
   void start_stick_slip(Index which, double arm_above, double arrive_below);
   // An event that is not armed, from its value, up to `clear` of which it is not told from zero.
