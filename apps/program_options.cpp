@@ -267,7 +267,7 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
       ->group(continuation);
   add_word(app, "--local-events",
            "follow an event with the states around it alone, at a cost that the size of the model does not "
-           "raise; auto: from 2000 surfaces or 400 events on (default auto)",
+           "raise; auto: off (default auto)",
            local_events_words(), arguments.local_events)
       ->group(continuation);
   add_count(app, "--max-events", "stop after this many events (default 1000000)", 1, arguments.max_events)

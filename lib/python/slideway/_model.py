@@ -176,7 +176,7 @@ class Model:
         likewise: rtol (1e-6), atol (rtol/100; a number, one per state, or by names), method ("auto", "bdf", "adams",
         "dopri5", "dop853", "rodas"), linear_solver, max_step, max_events, max_steps, on_ambiguity ("stop", "minus", "plus",
         "slide", "branches"), sliding_rule, selection, local_events ("auto", "on", "off": whether an event is followed with the
-        states around it alone; auto: in models of at least 2000 surfaces or 400 events), full_events. ``observe`` lists
+        states around it alone; auto: off), full_events. ``observe`` lists
         quantities beside the states, "F" or "E = 0.5*v^2". ``sensitivities`` names the parameters, and states for their initial
         values, by which the solution is differentiated through every event: see ``result.sensitivities``. ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
 

@@ -9,14 +9,6 @@
 
 namespace slideway {
 
-// ---- where it pays
-// Below so many surfaces a run that stops all states is as fast: measured, a local run of a chain of friction blocks takes 1.5 times its
-// time with 500 blocks and 0.8 of it with 1000. With 100 blocks it takes 3.8 times the instructions, of which a quarter makes the
-// engines of its 738 clusters. Smaller systems may pay less. An event with a guard of its own costs all states more:
-// measured, 50 rooms with 100 events take the same time, and a ring of 500 pulses 0.6 of it.
-constexpr Index kFewestLocal = 2000;
-constexpr Index kFewestLocalEvents = 400;
-
 // ---- places and clusters
 // A step whose clusters hold more surfaces and events than these is halved. A cluster of m has a number of events that grows with m,
 // and each stops all m: half of a step with half as large clusters costs a quarter for them, and the same for all the rest. Measured on chains

@@ -35,13 +35,7 @@ void add_work(const Stepper& stepper, Statistics& work) {
 
 }  // namespace
 
-bool wants_local(const Automaton& automaton, const Options& options) {
-  if (options.local_events == LocalEvents::off) return false;
-  if (options.local_events == LocalEvents::on) return true;
-  const System& system = automaton.system();
-  return system.surfaces() >= kFewestLocal ||
-         static_cast<Index>(system.events().size()) >= kFewestLocalEvents;
-}
+bool wants_local(const Options& options) { return options.local_events == LocalEvents::on; }
 
 std::string why_not_local(const Automaton& automaton, const Options& options, const Run& run) {
   if (!(run.end > run.start)) return "the run has no duration";

@@ -28,8 +28,8 @@ namespace slideway {
 
 // "" where a run can be followed so; else why it cannot, as the end of a sentence.
 std::string why_not_local(const Automaton& automaton, const Options& options, const Run& run);
-// wants_local() tells whether it is asked for, or likely to pay.
-bool wants_local(const Automaton& automaton, const Options& options);
+// wants_local() tells whether it is asked for. LocalEvents::automatic does not ask: events may be missing from such runs.
+bool wants_local(const Options& options);
 
 class LocalRun {
  public:

@@ -63,7 +63,7 @@ Solution Simulator::run(const Run& run) const {
   check_run(automaton_, options_, run);
   std::string why_not;
   bool is_local = false;
-  if (wants_local(automaton_, options_)) {
+  if (wants_local(options_)) {
     why_not = why_not_local(automaton_, options_, run);
     is_local = why_not.empty();
   }
