@@ -38,9 +38,9 @@ enum class Recording {
 };
 
 // A large system can follow an event with the states around it alone, while the other states do not stop. The cost
-// of an event then depends on its surroundings, not on the size of the system. `automatic` does so from 2000
-// surfaces or 400 events on, where the problem allows it; `on` does so for smaller systems too. A run that cannot
-// do so is followed as a whole, and `on` says why in its warnings. Such a problem needs
+// of an event then depends on its surroundings, not on the size of the system. `automatic` means `off`: local runs
+// are known to miss resets, in avalanches of more than 48 and where many places set one state. A run that cannot
+// be local is followed as a whole, and `on` says why in its warnings. Such a problem needs
 //     contacts without friction, delays that tell what they set, patterns of all derivatives, rows of the field short; a field that
 //     is affine, or SystemDefinition::rows; no sensitivities; the usual rules where continuations are not unique; a method
 //     other than bdf and adams.
