@@ -11,6 +11,7 @@
 #include "apps/layout.hpp"
 #include "slideway/filippov/met_surfaces.hpp"
 #include "slideway/model/evaluator.hpp"
+#include "slideway/model/tolerance_advice.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -291,6 +292,11 @@ class Checker {
                                             "give a smaller --atol, or one per state in [options]",
                                             state_name(i), greatest[i], atol[i]));
     }
+    Evaluator evaluator(system());
+    constexpr std::size_t most_guards = 5;
+    std::vector<std::string> below = guards_below_tolerance(evaluator, instance_.state, atol);
+    if (below.size() > most_guards) below.resize(most_guards);
+    for (std::string& text : below) find(Severity::warning, std::move(text));
     constexpr double wildly = 1e6;
     if (largest >= 0 && greatest[largest] > wildly * greatest[smallest])
       find(

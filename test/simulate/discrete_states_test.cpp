@@ -212,3 +212,35 @@ v = "push - sgn(v)"
     CHECK(solution.final.state[1] == 0.0);
   }
 }
+
+TEST_CASE("a guard that is zero nearer to the origin than the tolerances is told") {
+  const auto warnings = [](const std::string& eps, double rtol) {
+    const std::string text =
+        "[states]\nR = 1.0\ny = 0.0\n[time]\nend = 3.0\n[derivatives]\nR = \"-R\"\ny = \"if(R < " + eps +
+        ", 1, 0)\"\n";
+    std::size_t found = 0;
+    for (const std::string& warning : run(text, Method::automatic, rtol).solution.warnings)
+      found += warning.find("from the origin, and the absolute tolerances") != std::string::npos ? 1 : 0;
+    return found;
+  };
+  CHECK(warnings("5e-10", 1e-6) == 1);
+  CHECK(warnings("5e-10", 1e-10) == 0);
+  CHECK(warnings("0.5", 1e-6) == 0);
+  CHECK(warnings("0", 1e-6) == 0);
+  CHECK(warnings("0.1 + 0.2 - 0.3", 1e-6) == 0);
+}
+
+TEST_CASE("a run whose states are all below their absolute tolerances is told which would do") {
+  const auto told = [](const std::string& start, const std::string& rate) {
+    const std::string text =
+        "[states]\nT = " + start + "\n[time]\nend = 1.0\n[derivatives]\nT = \"" + rate + "\"\n";
+    for (const std::string& warning : run(text, Method::automatic, 1e-6).solution.warnings)
+      if (warning.find("no state comes to its absolute tolerance: 'T'") != std::string::npos) return true;
+    return false;
+  };
+  CHECK(told("3e-13", "-T"));
+  CHECK(told("0.0", "2e-13"));
+  CHECK_FALSE(told("1.0", "-T"));
+  CHECK_FALSE(told("0.0", "0"));
+  CHECK_FALSE(told("0.0", "1e-20*cos(t)"));
+}

@@ -97,7 +97,10 @@ Solution RunEngine::ended() {
   log_.write_outputs(now_.t, now_.t);
   log_.solution().pending = now_.agenda.schedule.pending();
   log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
-  if (end_warnings_ == EndWarnings::all) append_silent_guards(now_, status, log_.solution().warnings);
+  if (end_warnings_ == EndWarnings::all) {
+    append_silent_guards(now_, status, log_.solution().warnings);
+    append_below_tolerance(now_, log_.solution().trajectory, log_.solution().warnings);
+  }
   Statistics& statistics = log_.solution().statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
   statistics = now_.tools.work();

@@ -6,6 +6,7 @@
 #include "core/number_text.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/silent_events.hpp"
+#include "slideway/model/tolerance_advice.hpp"
 
 namespace slideway {
 
@@ -60,6 +61,32 @@ void append_silent_guards(RunState& now, Status status, std::vector<std::string>
     // A guard without a value here says nothing.
   }
   append_silent(silent, warnings);
+}
+
+void append_below_tolerance(const RunState& now, const Trajectory& trajectory,
+                            std::vector<std::string>& warnings) {
+  constexpr std::size_t most = 5;
+  constexpr int times = 64;
+  if (!now.x.allFinite()) return;
+  const Vector& atol = now.errors.atol();
+  try {
+    std::vector<std::string> guards = guards_below_tolerance(now.here->evaluator, now.x, atol);
+    if (guards.size() > most) guards.resize(most);
+    warnings.insert(warnings.end(), guards.begin(), guards.end());
+  } catch (const std::exception&) {
+    // A guard without a value at the origin says nothing.
+  }
+  const Index moving = now.x.size() - now.here->system.discrete();
+  Vector largest = now.x.cwiseAbs().cwiseMax(now.run.state.cwiseAbs()).head(moving);
+  if (!(largest.array() < atol.head(moving).array()).all() || trajectory.steps() == 0) return;
+  for (int k = 1; k < times; ++k) {
+    const double t = trajectory.start() + (trajectory.end() - trajectory.start()) * k / times;
+    largest = largest.cwiseMax(trajectory(t).head(moving).cwiseAbs());
+  }
+  if (const std::optional<std::string> told =
+          states_below_tolerance(now.here->system.state_names(), largest, now.run.state.head(moving),
+                                 atol.head(moving), now.options.rtol))
+    warnings.push_back(*told);
 }
 
 }  // namespace slideway

@@ -8,6 +8,7 @@
 
 #include "run/step_sizes.hpp"
 #include "simulate/run_state.hpp"
+#include "slideway/simulate/trajectory.hpp"
 
 namespace slideway {
 
@@ -18,5 +19,10 @@ void append_shrinking_steps(const RunState& now, const StepSizes& step_sizes,
 
 // Guards that the end finds beyond zero, and that never fired. `status` is that of the run's outcome.
 void append_silent_guards(RunState& now, Status status, std::vector<std::string>& warnings);
+
+// Guards that are zero nearer to the origin than the absolute tolerances see, and a run none of whose states comes to its absolute
+// tolerance at its start, its end, or at times between that its trajectory tells.
+void append_below_tolerance(const RunState& now, const Trajectory& trajectory,
+                            std::vector<std::string>& warnings);
 
 }  // namespace slideway

@@ -1,0 +1,27 @@
+// What absolute tolerances cannot see: a guard c·x + d that is zero so near the origin that |d| is below the errors which the tolerances
+// allow. Where such a guard is zero is then decided by errors, and not by the model.
+//
+// It must not know a run.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "slideway/model/evaluator.hpp"
+
+namespace slideway {
+
+// guards_below_tolerance() returns a sentence for each surface and event of the system whose guard is affine, does not depend on time,
+// and is zero nearer to the origin than Σ|cⱼ| atolⱼ, in the units of the guard. `x` gives the values of discrete states, and
+// `atol`, n entries, is in units of the states. Guards that are zero at the origin, as that of a speed, are not among them.
+std::vector<std::string> guards_below_tolerance(const Evaluator& evaluator, ConstVectorRef x,
+                                                ConstVectorRef atol);
+
+// states_below_tolerance() tells, where none of the states with names ever comes to its absolute tolerance, which tolerance would do.
+// `largest` is |x| at its largest, `start` the state at first; both, and `atol`, have an entry for every state with a derivative.
+std::optional<std::string> states_below_tolerance(const std::vector<std::string>& names,
+                                                  ConstVectorRef largest, ConstVectorRef start,
+                                                  ConstVectorRef atol, double rtol);
+
+}  // namespace slideway
