@@ -71,6 +71,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
     {"expression", {"core", "autodiff", "model"}},
+    {"audit", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "expression", "model_file"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
     {"report", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
 };

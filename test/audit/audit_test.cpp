@@ -1,0 +1,187 @@
+// The audit of runs: right runs pass, and each kind of wrong result is told.
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <string>
+
+#include "slideway/audit/audit.hpp"
+#include "slideway/io/model_file.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway {
+namespace {
+
+struct Audited {
+  Solution solution;
+  AuditResult found;
+};
+
+// The run of `text`, compared with the text `written`.
+Audited audited(const std::string& text, const std::string& written, double rtol = 1e-6) {
+  const ModelInstance instance = parse_model(text, "model.toml").instantiate({});
+  const Options options{.rtol = rtol};
+  Audited result;
+  result.solution = Simulator(instance.problem(), options)
+                        .run({.start = instance.start, .end = instance.end, .state = instance.state});
+  result.found = audit(parse_written_model(written, "model.toml", {}), instance, result.solution, options,
+                       AuditLevel::full);
+  return result;
+}
+
+Audited audited(const std::string& text, double rtol = 1e-6) { return audited(text, text, rtol); }
+
+const std::string oscillator = R"toml(
+[states]
+x = 1.0
+v = 0.0
+[time]
+end = 20.0
+[derivatives]
+x = "v"
+v = "-x - 0.2*sgn(v) + 0.3*cos(2*t)"
+)toml";
+
+std::string with(std::string text, const std::string& part, const std::string& other) {
+  return text.replace(text.find(part), part.size(), other);
+}
+
+}  // namespace
+
+TEST_CASE("a run with sliding passes its audit") {
+  for (const double rtol : {1e-4, 1e-6, 1e-9}) {
+    const Audited run = audited(oscillator, rtol);
+    CHECK(run.solution.outcome.reached_end());
+    CHECK(run.found.verdict == AuditVerdict::passed);
+    CHECK(run.found.points > 50);
+    CHECK(run.found.undecided == 0);
+  }
+}
+
+TEST_CASE("a derivative that is not the written one is told, with the state and both values") {
+  const Audited run = audited(oscillator, with(oscillator, "-x - 0.2", "-1.01*x - 0.2"));
+  REQUIRE(run.found.verdict == AuditVerdict::failed);
+  CHECK(run.found.failures.front().state == "v");
+  CHECK(run.found.failures.front().text.find("the model's derivative of v") != std::string::npos);
+}
+
+TEST_CASE("a sign of the other side is told") {
+  CHECK(audited(oscillator, with(oscillator, "- 0.2*sgn(v)", "+ 0.2*sgn(v)")).found.verdict ==
+        AuditVerdict::failed);
+}
+
+TEST_CASE("a body at rest passes its audit") {
+  const std::string rests = R"toml(
+[states]
+v = 0.0
+[time]
+end = 2.0
+[derivatives]
+v = "0.5 - sgn(v)"
+)toml";
+  CHECK(audited(rests).found.verdict == AuditVerdict::passed);
+}
+
+TEST_CASE("an event without a record is told, and an impossible one") {
+  const std::string plain = with(oscillator, "[derivatives]", "[derivatives]\n");
+  const std::string record =
+      plain + "[[records]]\nname = \"half\"\nwhen = \"x - 0.5\"\ndirection = \"falling\"\n";
+  CHECK(audited(record).found.verdict == AuditVerdict::passed);
+  const Audited missed = audited(plain, record);
+  REQUIRE(missed.found.verdict == AuditVerdict::failed);
+  CHECK(missed.found.failures.front().state == "half");
+  const std::string condition = plain + "[[records]]\nname = \"half\"\nwhen = \"x < 0.5\"\n";
+  CHECK(audited(condition).found.verdict == AuditVerdict::passed);
+  CHECK(audited(condition, with(condition, "x < 0.5", "x < 0.5 and x > 0.5")).found.verdict ==
+        AuditVerdict::failed);
+}
+
+TEST_CASE("a gap that becomes negative is told") {
+  const std::string ball = R"toml(
+[states]
+x = 1.0
+v = 0.0
+[time]
+end = 3.0
+[derivatives]
+x = "v"
+v = "-9.81"
+[[contacts]]
+name = "floor"
+gap = "x"
+acts_on = { v = "1" }
+restitution = 0.5
+)toml";
+  CHECK(audited(ball).found.verdict == AuditVerdict::passed);
+  const Audited lower = audited(ball, with(ball, "gap = \"x\"", "gap = \"x - 0.1\""));
+  REQUIRE(lower.found.verdict == AuditVerdict::failed);
+  bool is_told = false;
+  for (const AuditFailure& failure : lower.found.failures) is_told = is_told || failure.state == "floor";
+  CHECK(is_told);
+}
+
+TEST_CASE("a discrete state that moves without an event is told") {
+  const std::string sampled = R"toml(
+[states]
+x = 1.0
+[discrete]
+u = 0.0
+[time]
+end = 3.0
+[derivatives]
+x = "u - x"
+[[every]]
+name = "control"
+period = 0.5
+set = { u = "1 - x" }
+)toml";
+  const ModelInstance instance = parse_model(sampled, "model.toml").instantiate({});
+  const Options options;
+  const auto written = parse_written_model(sampled, "model.toml", {});
+  Auditor auditor(written, instance, options, AuditLevel::full);
+  Options listening = auditor.listening(options);
+  const Run run{.start = instance.start, .end = instance.end, .state = instance.state};
+  Simulator(instance.problem(), listening).run(run);
+  CHECK(auditor.result().verdict == AuditVerdict::passed);
+
+  // The same run, told to the auditor with u moved by one bit.
+  Auditor other(written, instance, options, AuditLevel::full);
+  const Options told = other.listening(options);
+  Options spoilt = options;
+  spoilt.on_event = told.on_event;
+  spoilt.on_step = [&](const StepView& step) {
+    told.on_step({step.start, step.end, step.mode, step.location, [&](double t, VectorRef x) {
+                    step.evaluate(t, x);
+                    x[1] += 1e-200;
+                    x[1] = x[1] == 0 ? 1e-200 : std::nextafter(x[1], 2.0);
+                  }});
+  };
+  Simulator(instance.problem(), spoilt).run(run);
+  REQUIRE(other.result().verdict == AuditVerdict::failed);
+  CHECK(other.result().failures.front().state == "u");
+}
+
+TEST_CASE("a comparison holds by equality where it says so") {
+  // The run has the flag at 1, as `>=` says; with `>` the flag would be 0.
+  const std::string flag = R"toml(
+[states]
+T = 15.0
+[discrete]
+m = 1
+[time]
+end = 1.0
+[derivatives]
+T = "if(m >= 1, 3, 0) - 0.1*(T - 10)"
+)toml";
+  CHECK(audited(flag).found.verdict == AuditVerdict::passed);
+  CHECK(audited(flag, with(flag, "m >= 1", "m > 1")).found.verdict == AuditVerdict::failed);
+}
+
+TEST_CASE("the words of levels are read, and others refused") {
+  CHECK(audit_level_from("quick") == AuditLevel::quick);
+  CHECK(audit_level_from("full") == AuditLevel::full);
+  CHECK(audit_level_from("off") == AuditLevel::off);
+  CHECK_THROWS_AS(audit_level_from("some"), std::invalid_argument);
+}
+
+}  // namespace slideway
