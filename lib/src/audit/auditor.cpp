@@ -186,7 +186,7 @@ class Auditor::Listener {
     return instance_.system.state_names()[static_cast<std::size_t>(k)];
   }
 
-  // What events are worth at the start, where one that is zero and moves in its direction fires at once.
+  // Margins of events at the start: an event that is zero there and moves in its direction fires at once.
   void begin(double t) {
     auditing::WrittenTree& tree = field_->tree();
     const Vector& x = instance_.state;
@@ -202,7 +202,7 @@ class Auditor::Listener {
 
   void look_at(const StepView& step, double h, bool is_long) {
     const Index n = instance_.system.states();
-    // Where the nodes stand, nobody can tell beforehand.
+    // A hash moves the nodes, so that nobody can tune to them.
     const double low = step.start + 0.1 * h * fraction_of(2 * steps_);
     const double high = step.end - 0.1 * h * fraction_of(2 * steps_ + 1);
     Matrix states(n, kNodes);
@@ -471,7 +471,7 @@ class Auditor::Listener {
     return near;
   }
 
-  // What a unit of each possible force adds to the right sides: a force within its friction cone is made of these.
+  // Columns of forces: a force within its friction cone is a sum of them with factors above zero.
   std::vector<Vector> force_columns(const std::string&, double t, const Vector& x,
                                     const std::vector<std::pair<const WrittenContact*, double>>& near) {
     std::vector<Vector> columns;
