@@ -2,6 +2,7 @@
 
 #include "filippov/korobitsyn_frolova.hpp"
 #include "filippov/p_matrix.hpp"
+#include "simulate/several_motions.hpp"
 
 #include <doctest/doctest.h>
 
@@ -81,6 +82,48 @@ TEST_CASE("a spiral into the corner contracts by its return map") {
   CHECK(return_map_factor(outwards) == doctest::Approx(16));
   VertexTable straight{Matrix::Ones(2, 4)};
   CHECK(return_map_factor(straight) == 0);
+}
+
+TEST_CASE("motions beside a corner go round it and away, or come to it") {
+  CornerOptions options;
+  options.w_zero = Vector::Constant(2, 1e-13);
+  VertexTable inwards{Matrix(2, 4)};
+  inwards.w.col(3) << -2, 1;
+  inwards.w.col(2) << -1, -2;
+  inwards.w.col(0) << 2, -1;
+  inwards.w.col(1) << 1, 2;
+  CHECK(regions_of_leaving(inwards, options).empty());
+  const VertexTable outwards{-inwards.w};
+  std::set<std::string> regions;
+  for (const std::vector<Side>& sides : regions_of_leaving(outwards, options)) regions.insert(word(sides));
+  CHECK(regions == std::set<std::string>{"++", "+-", "-+", "--"});
+  // Three relays of which the third attracts by itself: what the first two do decides.
+  for (const bool leaves : {false, true}) {
+    VertexTable three{Matrix(3, 8)};
+    for (Index v = 0; v < 8; ++v) {
+      three.w.col(v).head(2) = (leaves ? outwards : inwards).w.col(v & 3);
+      three.w(2, v) = (v & 4) != 0 ? -1 : 1;
+    }
+    CornerOptions of_three;
+    of_three.w_zero = Vector::Constant(3, 1e-13);
+    CHECK(regions_of_leaving(three, of_three).empty() != leaves);
+  }
+}
+
+TEST_CASE("several motions are at least two that differ in their modes or their relays") {
+  const auto motion = [](const char* mode, double lambda) {
+    return PossibleMotion{Mode(mode), Vector::Constant(1, lambda)};
+  };
+  CHECK_FALSE(SeveralMotions::of({}));
+  CHECK_FALSE(SeveralMotions::of({motion("0", 0.1)}));
+  CHECK_FALSE(SeveralMotions::of({motion("0", 0.1), motion("0", 0.1 + 1e-12)}));
+  const auto continuum = SeveralMotions::of({motion("0", 0.1), motion("0", 0.3)});
+  REQUIRE(continuum);
+  CHECK(continuum->one_mode());
+  const auto modes = SeveralMotions::of({motion("0", 0.1), motion("+", 1), motion("0", 0.1)});
+  REQUIRE(modes);
+  CHECK(modes->motions().size() == 2);
+  CHECK_FALSE(modes->one_mode());
 }
 
 TEST_CASE("P-matrices have positive principal minors") {

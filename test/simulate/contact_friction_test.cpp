@@ -410,6 +410,91 @@ friction = { name = "drag", mu = 0.25, velocity = "v[i]", acts_on = { "v[i]" = "
         doctest::Approx(0.75 * kGravity).epsilon(1e-12));
 }
 
+namespace {
+
+// A brick of half sizes a and b, with feet at these places along its lower side, on a floor that falls at the angle alpha; `push` is a
+// force through its centre.
+std::string brick(const std::vector<double>& feet, double alpha, double mu, double vx, const std::string& end,
+                  const std::string& push = "0", double restitution = 0, double height = 0) {
+  std::string text =
+      "[parameters]\nm = 2.0\na = 0.1\nb = 0.05\nI = \"m*(a^2 + b^2)/3\"\nalpha = " + std::to_string(alpha) +
+      "\nmu = " + std::to_string(mu) + "\n[states]\nx = 0.0\ny = \"b + " + std::to_string(height) +
+      "\"\nth = 0.0\nvx = " + std::to_string(vx) + "\nvy = 0.0\nw = 0.0\n[time]\nend = " + end +
+      "\n[derivatives]\nx = \"vx\"\ny = \"vy\"\nth = \"w\"\nvx = \"9.81*sin(alpha) + (" + push +
+      ")/m\"\nvy = \"-9.81*cos(alpha)\"\nw = \"0\"\n";
+  for (std::size_t k = 0; k < feet.size(); ++k) {
+    const std::string foot = std::to_string(feet[k]);
+    const std::string across = "(" + foot + "*cos(th) + b*sin(th))",
+                      up = "(" + foot + "*sin(th) - b*cos(th))";
+    const std::string number = std::to_string(k + 1);
+    text += "[[contacts]]\nname = \"N" + number + "\"\ngap = \"y + " + up +
+            "\"\nacts_on = { vy = \"1/m\", w = \"" + across +
+            "/I\" }\nrestitution = " + std::to_string(restitution) + "\nfriction = { name = \"F" + number +
+            "\", mu = \"mu\", velocity = \"vx - w*" + up + "\", acts_on = { vx = \"1/m\", w = \"-" + up +
+            "/I\" } }\n";
+  }
+  return text;
+}
+
+const std::vector<std::vector<double>>& feet_of_bricks() {
+  static const std::vector<std::vector<double>> feet = {
+      {-0.1, 0.1}, {-0.1, 0.03, 0.1}, {-0.1, -0.04, 0.03, 0.1}};
+  return feet;
+}
+
+}  // namespace
+
+TEST_CASE("a brick on several feet slides to rest, on a floor and up a slope, and stays") {
+  for (const std::vector<double>& feet : feet_of_bricks()) {
+    for (const double alpha : {0.0, 0.2}) {
+      for (const double v : {-2.0, 2.0}) {
+        const double mu = 0.3,
+                     slowing = kGravity * (mu * std::cos(alpha) - (v > 0 ? 1 : -1) * std::sin(alpha));
+        CAPTURE(feet.size());
+        CAPTURE(alpha);
+        CAPTURE(v);
+        for_all_methods(brick(feet, alpha, mu, v, "3"), {1e-6}, [&](const Finished& finished, double rtol) {
+          REQUIRE(finished.solution.events.size() == 1);
+          CHECK(std::abs(finished.solution.events[0].t - std::abs(v) / slowing) < 100 * rtol);
+          CHECK(std::abs(finished.end(0) - v * std::abs(v) / (2 * slowing)) < 100 * rtol);
+          CHECK(std::abs(finished.end(2)) < 1e-12);
+          CHECK(std::abs(finished.end(3)) < 1e-12);
+        });
+      }
+    }
+  }
+}
+
+TEST_CASE("a brick that is pushed ever harder starts when friction of all its feet is used up") {
+  // The push t·N breaks it away at mu·m·g, whatever the feet have shared until then.
+  for (const std::vector<double>& feet : feet_of_bricks()) {
+    const double mu = 0.3, m = 2, starts = mu * m * kGravity;
+    CAPTURE(feet.size());
+    for_all_methods(brick(feet, 0, mu, 0, "8", "t"), {1e-6}, [&](const Finished& finished, double rtol) {
+      const double after = 8 - starts;
+      CHECK(std::abs(finished.end(3) - after * after / (2 * m)) < 1000 * rtol);
+      CHECK(std::abs(finished.end(0) - after * after * after / (6 * m)) < 1000 * rtol);
+      CHECK(finished.observed(
+                "N1 + N2" + std::string(feet.size() > 2 ? " + N3" : "") + (feet.size() > 3 ? " + N4" : ""),
+                3) == doctest::Approx(m * kGravity).epsilon(1e-9));
+    });
+  }
+}
+
+TEST_CASE("in a ring of frictions a continuum of motions is said") {
+  // As many frictions as bodies: a common change of all forces speeds up all bodies and no friction slips.
+  for (const char* const count : {"3", "5"}) {
+    CAPTURE(count);
+    const Finished finished = run(std::string("[parameters]\nN = ") + count +
+                                  "\n[states]\nv = { size = \"N\", value = \"0\", ends = \"periodic\" }\n"
+                                  "[time]\nend = 1.0\n[derivatives]\n"
+                                  "v = \"0.1*sin(1.3*i) - 0.3*sgn(v[i] - v[i-1])\"\n");
+    REQUIRE(finished.solution.outcome.status == Status::ambiguous);
+    CHECK(finished.solution.events.back().continuations.size() == 2);
+    CHECK(finished.solution.outcome.message.find("not independent") != std::string::npos);
+  }
+}
+
 TEST_CASE("what is wrong with the friction of a contact is told with its place") {
   const auto told_by = [](const std::string& friction) -> std::string {
     std::string text = block("0.3", "0.0", "n", "0.4", "1");

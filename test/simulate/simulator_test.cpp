@@ -246,7 +246,7 @@ TEST_CASE("a state at rest that both fields turn back to rests, and beside conta
                             .restitution = [](double) { return 0.0; }}});
   const Solution solution =
       Simulator(beside_a_wall).run({.start = 0, .end = 1, .state = Eigen::Vector2d(0, 0)});
-  CHECK(solution.outcome.status == Status::ambiguous);
+  CHECK(solution.outcome.status == Status::step_failure);
   CAPTURE(solution.outcome.message);
   CHECK(solution.outcome.message.find("let it do so in a location of its own") != std::string::npos);
 }

@@ -32,6 +32,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -76,6 +77,10 @@ class ContactDynamics {
   // c₁; second_friction_forces() holds the part along c₂. Both are valid after forces().
   const Vector& friction_forces() const { return buffers_.all_friction; }
   const Vector& second_friction_forces() const { return buffers_.second_friction; }
+
+  // least_forces() finds the forces as they are shown: where several splits among closed contacts give this motion, the one of
+  // smallest norm with Λ ≥ 0 and friction within its bounds. Like forces(); friction in a plane keeps its split.
+  const Vector& least_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
@@ -335,8 +340,12 @@ class ContactDynamics {
     Vector normal, along;
   };
   Impulses impulses_of_one(double t, const Planes& planes, double restitution, Index contact) const;
+  // The impulses of several by relaxation, with P ≥ least; nothing where that does not settle.
+  static std::optional<Impulses> impulses_by_relaxation(const Planes& planes, const Vector& rates,
+                                                        const Vector& slips, const Vector& least);
   Impulses impulses_of_several(double t, const Planes& planes, const Vector& start,
                                const std::vector<Index>& touching) const;
+  void split_least(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& members);
   void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
   // ---- derivatives along a direction
   // Motion holds speeds of t, x and λ.

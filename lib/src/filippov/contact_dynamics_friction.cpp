@@ -9,9 +9,11 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <optional>
 #include <stdexcept>
 #include <string>
 
+#include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
@@ -26,8 +28,13 @@ constexpr double kNoSlip = 1e-14;
 constexpr std::size_t kMostBlended = 8;
 // The part of an effect by which it must change with λ to count as one that does.
 constexpr double kSameEffect = 1e-13;
+// The part of the largest effect below which forces split without any effect.
+constexpr double kSameSplit = 1e-10;
 // Pieces of an impact: slip, stick or reversed slip, each before and after the gap's velocity is 0.
 constexpr int kMostPieces = 8;
+// Sweeps over contacts, of which each gains a part of a digit, and the part of the speeds that the last one changes.
+constexpr int kMostSweeps = 20000;
+constexpr double kSweepsEnd = 1e-13;
 
 }  // namespace
 
@@ -134,6 +141,73 @@ ContactDynamics::Impulses ContactDynamics::impulses_of_one(double t, const Plane
   return sum;
 }
 
+// One contact after the other takes the impulses that satisfy its own conditions, until all do (Moreau, Jean). The conditions that then
+// hold as equations are solved once more, to rounding, by the least change of the impulses.
+std::optional<ContactDynamics::Impulses> ContactDynamics::impulses_by_relaxation(const Planes& planes,
+                                                                                 const Vector& rates,
+                                                                                 const Vector& slips,
+                                                                                 const Vector& least) {
+  const Index k = rates.size();
+  const Vector& mu = planes.coefficients;
+  const bool is_rough = (planes.slipping.diagonal().array() > 0).any();
+  Impulses found{least, Vector::Zero(k)};
+  Vector u = rates + planes.normal * least, s = slips + planes.tangential * least;
+  const double speed = rates.lpNorm<Eigen::Infinity>() + slips.lpNorm<Eigen::Infinity>();
+  const auto add = [&](Index r, double push, double drag) {
+    u += planes.normal.col(r) * push + planes.mixed.col(r) * drag;
+    s += planes.tangential.col(r) * push + planes.slipping.col(r) * drag;
+    found.normal[r] += push;
+    found.along[r] += drag;
+  };
+  bool settles = false;
+  for (int sweep = 0; sweep < kMostSweeps && !settles; ++sweep) {
+    double change = 0;
+    for (Index r = 0; r < k; ++r) {
+      const double push = std::max(least[r] - found.normal[r], -u[r] / planes.normal(r, r));
+      add(r, push, 0);
+      change = std::max(change, std::abs(push) * planes.normal(r, r));
+      if (!is_rough || !(planes.slipping(r, r) > 0)) continue;
+      const double bound = mu[r] * found.normal[r];
+      const double drag =
+          std::clamp(found.along[r] - s[r] / planes.slipping(r, r), -bound, bound) - found.along[r];
+      add(r, 0, drag);
+      change = std::max(change, std::abs(drag) * planes.slipping(r, r));
+    }
+    settles = change <= kSweepsEnd * speed;
+  }
+  if (!settles || !u.allFinite() || !s.allFinite()) return std::nullopt;
+  // Unknowns are the impulses that are off their bounds; friction that slips goes with the impulse of its contact.
+  std::vector<Index> pushing, sticking;
+  Vector drag_of(k);
+  for (Index r = 0; r < k; ++r) {
+    const double bound = mu[r] * found.normal[r];
+    const bool pushes = found.normal[r] > least[r], is_inside = std::abs(found.along[r]) < bound;
+    drag_of[r] = is_inside || bound == 0 ? 0 : std::copysign(mu[r], found.along[r]);
+    if (pushes) pushing.push_back(r);
+    if (is_inside) sticking.push_back(r);
+  }
+  const auto p = static_cast<Index>(pushing.size()), q = static_cast<Index>(sticking.size());
+  if (p + q == 0) return found;
+  Matrix held(p + q, p + q);
+  const Matrix by_push = planes.normal + planes.mixed * drag_of.asDiagonal();
+  const Matrix slip_by_push = planes.tangential + planes.slipping * drag_of.asDiagonal();
+  held.topLeftCorner(p, p) = by_push(pushing, pushing);
+  held.topRightCorner(p, q) = planes.mixed(pushing, sticking);
+  held.bottomLeftCorner(q, p) = slip_by_push(sticking, pushing);
+  held.bottomRightCorner(q, q) = planes.slipping(sticking, sticking);
+  Vector left(p + q);
+  left.head(p) = u(pushing);
+  left.tail(q) = s(sticking);
+  const Vector correction = held.completeOrthogonalDecomposition().solve(left);
+  for (Index i = 0; i < p; ++i) {
+    found.normal[pushing[at(i)]] -= correction[i];
+    found.along[pushing[at(i)]] -= drag_of[pushing[at(i)]] * correction[i];
+  }
+  for (Index i = 0; i < q; ++i) found.along[sticking[at(i)]] -= correction[p + i];
+  found.normal = found.normal.cwiseMax(least);
+  return found;
+}
+
 ContactDynamics::Impulses ContactDynamics::impulses_of_several(double t, const Planes& planes,
                                                                const Vector& start,
                                                                const std::vector<Index>& touching) const {
@@ -164,6 +238,9 @@ ContactDynamics::Impulses ContactDynamics::impulses_of_several(double t, const P
     const ComplementarityAnswer answer = solve_box_complementarity(
         m, q, Vector::Zero(k + 2 * f), Vector::Constant(k + 2 * f, std::numeric_limits<double>::infinity()));
     if (!answer.solved) {
+      // Contacts with more impulses than directions of motion, as three feet of a brick, can lead Lemke's path astray.
+      if (std::optional<Impulses> relaxed = impulses_by_relaxation(planes, rates, slips, least))
+        return *relaxed;
       throw std::runtime_error(
           "no impulses that only push, with friction within its bounds, satisfy the impact of " +
           names(touching) + " at t = " + number_text(t));
@@ -237,6 +314,92 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
     solve_for_forces(t, x, corner, 0, closed_);
     add(corner, weight);
   }
+}
+
+const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  forces(t, x, lambda);
+  if (closed_.size() < 2) return buffers_.all_forces;
+  const std::vector<std::vector<Index>> groups = at_hand_.groups;
+  for (const std::vector<Index>& group : groups) {
+    std::vector<Index> members;
+    for (const Index row : group)
+      if (!is_tangential(at_hand_.contacts[at(row)])) members.push_back(at_hand_.contacts[at(row)]);
+    if (members.size() > 1 && members.size() <= kManyContacts && !has_cones(members))
+      split_least(t, x, lambda, members);
+  }
+  return buffers_.all_forces;
+}
+
+// z holds the forces, with those of friction that sticks; Gz is what they add to f. The least z + Ny, GN = 0, with Az ≥ 0 is a problem
+// of complementarity for the multipliers of those bounds.
+void ContactDynamics::split_least(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  const std::vector<Index>& members) {
+  const auto k = static_cast<Index>(members.size());
+  Vector above = Vector::Ones(lambda.size()), below = above;
+  if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, above, below);
+  std::vector<Index> sticking, rows;  // in members; states
+  for (Index r = 0; r < k; ++r) {
+    const Contact& c = contact(members[at(r)]);
+    if (c.friction && std::abs(lambda[c.friction->surface]) < 1) sticking.push_back(r);
+    rows.insert(rows.end(), acted_on_[at(members[at(r)])].begin(), acted_on_[at(members[at(r)])].end());
+  }
+  std::sort(rows.begin(), rows.end());
+  rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  const auto q = static_cast<Index>(sticking.size());
+  Matrix G(static_cast<Index>(rows.size()), k + q), A = Matrix::Zero(k + 2 * q, k + q);
+  Vector z(k + q), direction(x.size());
+  A.topLeftCorner(k, k).setIdentity();
+  for (Index r = 0; r < k; ++r) {
+    const Contact& c = contact(members[at(r)]);
+    const bool slips = c.friction && std::abs(lambda[c.friction->surface]) >= 1;
+    direction.setZero();
+    c.acts_on(t, x, direction);
+    if (slips) {
+      Vector along = Vector::Zero(x.size());
+      c.friction->acts_on(t, x, along);
+      direction -= c.friction->coefficient(t, x) * lambda[c.friction->surface] * along;
+    }
+    G.col(r) = direction(rows);
+    z[r] = buffers_.all_forces[members[at(r)]];
+  }
+  for (Index j = 0; j < q; ++j) {
+    const Index r = sticking[at(j)];
+    const ContactFriction& friction = *contact(members[at(r)]).friction;
+    const double mu = friction.coefficient(t, x);
+    direction.setZero();
+    friction.acts_on(t, x, direction);
+    G.col(k + j) = direction(rows);
+    z[k + j] = buffers_.all_friction[members[at(r)]];
+    A(k + 2 * j, r) = mu * above[friction.surface];
+    A(k + 2 * j, k + j) = 1;
+    A(k + 2 * j + 1, r) = mu * below[friction.surface];
+    A(k + 2 * j + 1, k + j) = -1;
+  }
+  if (!G.allFinite() || !z.allFinite()) return;
+  const Eigen::JacobiSVD<Matrix> parts(G, Eigen::ComputeFullV);
+  const Vector& sizes = parts.singularValues();
+  Index rank = 0;
+  while (rank < sizes.size() && sizes[rank] > kSameSplit * sizes[0]) ++rank;
+  if (rank == k + q) return;
+  const Matrix free = parts.matrixV().rightCols(k + q - rank);
+  Vector least = z - free * (free.transpose() * z);
+  const Vector left = A * least;
+  if (left.minCoeff() < -kSameSplit * z.lpNorm<Eigen::Infinity>()) {
+    const Matrix bounds = A * free;
+    const ComplementarityAnswer answer =
+        solve_box_complementarity(bounds * bounds.transpose(), left, Vector::Zero(left.size()),
+                                  Vector::Constant(left.size(), std::numeric_limits<double>::infinity()));
+    if (!answer.solved) return;
+    least += free * (bounds.transpose() * answer.z);
+  }
+  for (Index r = 0; r < k; ++r) {
+    const Index c = members[at(r)];
+    if (contact(c).friction)
+      buffers_.all_friction[c] =
+          -contact(c).friction->coefficient(t, x) * lambda[contact(c).friction->surface] * least[r];
+    buffers_.all_forces[c] = least[r];
+  }
+  for (Index j = 0; j < q; ++j) buffers_.all_friction[members[at(sticking[at(j)])]] = least[k + j];
 }
 
 }  // namespace slideway

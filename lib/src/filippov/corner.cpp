@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "core/at.hpp"
+#include "core/constants.hpp"
 #include "core/factorise.hpp"
+#include "core/patternless.hpp"
 #include "filippov/dependent_relays.hpp"
 #include "filippov/p_matrix.hpp"
 #include "filippov/sliding_roots.hpp"
@@ -19,6 +21,23 @@ namespace {
 constexpr double kEnded = 0.05;
 // Components below this part of the largest, and relays this near to their bound, are looked at more closely.
 constexpr double kSuspicious = 1e-6;
+
+// A motion beside a corner has come to it, or has left it, when its distance has changed by this factor.
+constexpr double kFarAway = 1e3;
+// Enough stretches for a factor of 1.03 a turn of four.
+constexpr int kMostStretches = 1000;
+
+// w of some surfaces as a function of their own relays, the others fixed.
+Matrix table_over(const VertexTable& table, const std::vector<Index>& surfaces, const Vector& lambda) {
+  const auto k = static_cast<Index>(surfaces.size());
+  Matrix w(k, Index{1} << k);
+  Vector point = lambda;
+  for (Index v = 0; v < w.cols(); ++v) {
+    for (Index i = 0; i < k; ++i) point[surfaces[at(i)]] = (v >> i) & 1 ? 1 : -1;
+    w.col(v) = interpolate(table, point)(surfaces);
+  }
+  return w;
+}
 
 // λ̇ over the sliding entries with Dλ̇ = −ḧ, no λ on its bound going out; where D is regular, whatever it is.
 std::optional<Vector> relay_rates(const Matrix& jacobian, const Vector& second, const Vector& lambda,
@@ -103,6 +122,8 @@ class CandidateSearch {
     sizes_ = table_.w.cwiseAbs().rowwise().maxCoeff();
     tie_ = Vector::Zero(surfaces_);
     if (options.lambda_tie.size() > 0) tie_ = options.lambda_tie;
+    near_ = Vector::Zero(surfaces_);
+    if (options.near.size() > 0) near_ = options.near;
     hardly_left_ = Vector::Zero(surfaces_);
     if (options.hardly_left.size() > 0) hardly_left_ = options.hardly_left.cwiseQuotient(units_);
   }
@@ -131,7 +152,7 @@ class CandidateSearch {
         if (side == Side::sliding) candidate.sliding.push_back(i);
       }
       for (SlidingRoot& root :
-           all_sliding_roots(table_, candidate.sliding, fixed, w_zero_, slack, answer_.incomplete)) {
+           all_sliding_roots(table_, candidate.sliding, fixed, near_, w_zero_, slack, answer_.incomplete)) {
         candidate.lambda = fixed;
         candidate.lambda(candidate.sliding) = root.lambda;
         candidate.unseen = std::move(root.unseen);
@@ -296,7 +317,7 @@ class CandidateSearch {
   const CornerOptions& options_;
   const CurvatureFunction& curvature_;
   Index surfaces_;
-  Vector units_, w_zero_, sizes_, tie_, hardly_left_;
+  Vector units_, w_zero_, sizes_, tie_, near_, hardly_left_;
   CornerAnswer answer_;
 };
 
@@ -305,6 +326,60 @@ class CandidateSearch {
 CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
                               const CurvatureFunction& curvature) {
   return CandidateSearch(table, options, curvature).all();
+}
+
+std::vector<std::vector<Side>> regions_of_leaving(const VertexTable& table, const CornerOptions& options) {
+  const Index a = table.surfaces();
+  const Vector sizes = table.w.cwiseAbs().rowwise().maxCoeff();
+  if (!table.w.allFinite() || !(sizes.minCoeff() > 0)) return {};
+  const auto unscaled = [](const Vector& lambda) { return Vector(Vector::Zero(lambda.size())); };
+  for (Index start = 0; start < table.w.cols(); ++start) {
+    Vector h(a), lambda(a);
+    for (Index i = 0; i < a; ++i) {
+      lambda[i] = (start >> i) & 1 ? 1 : -1;
+      h[i] = lambda[i] * sizes[i] * (1.5 + patternless(i, static_cast<int>(start)));
+    }
+    std::vector<Index> met;  // h = 0
+    std::vector<std::vector<Side>> regions;
+    const auto distance = [&] { return h.cwiseQuotient(sizes).lpNorm<Eigen::Infinity>(); };
+    const double begin = distance();
+    for (int stretch = 0; stretch < kMostStretches; ++stretch) {
+      if (!met.empty()) {
+        const VertexTable local{table_over(table, met, lambda)};
+        CornerOptions of_met;
+        of_met.w_zero = options.w_zero(met);
+        const CornerAnswer answer = consistent_modes(local, of_met, unscaled);
+        if (answer.continuations.empty()) break;
+        const Continuation& next = answer.continuations.front();
+        for (std::size_t k = 0; k < met.size(); ++k) lambda[met[k]] = next.lambda[static_cast<Index>(k)];
+        std::vector<Index> sliding;
+        for (std::size_t k = 0; k < met.size(); ++k)
+          if (next.sides[k] == Side::sliding) sliding.push_back(met[k]);
+        met = std::move(sliding);
+      }
+      std::vector<Side> region;
+      for (Index i = 0; i < a; ++i) {
+        const bool slides = std::find(met.begin(), met.end(), i) != met.end();
+        region.push_back(slides ? Side::sliding : lambda[i] > 0 ? Side::plus : Side::minus);
+      }
+      if (std::find(regions.begin(), regions.end(), region) == regions.end()) regions.push_back(region);
+      const Vector w = interpolate(table, lambda);
+      double duration = INFINITY;
+      for (Index i = 0; i < a; ++i)
+        if (region[at(i)] != Side::sliding && h[i] * w[i] < 0) duration = std::min(duration, -h[i] / w[i]);
+      if (!std::isfinite(duration)) break;
+      for (Index i = 0; i < a; ++i) {
+        if (region[at(i)] == Side::sliding) continue;
+        const bool arrives = h[i] * w[i] < 0 && -h[i] / w[i] <= duration * (1 + kEpsilon);
+        h[i] = arrives ? 0 : h[i] + duration * w[i];
+        if (arrives) met.push_back(i);
+      }
+      std::sort(met.begin(), met.end());
+      if (distance() <= begin / kFarAway) break;
+      if (distance() >= begin * kFarAway) return regions;
+    }
+  }
+  return {};
 }
 
 double return_map_factor(const VertexTable& table) {

@@ -63,6 +63,8 @@ struct CornerOptions {
   Vector lambda_tie = {};
   // λ of a root that ends here, where it meets another: neither of them goes on. Empty: none does.
   Vector ended = {};
+  // A λ in [−1, 1], per surface: of several λ of one motion the one nearest to it is found; empty: nearest to 0.
+  Vector near = {};
   // A motion has left a surface once it is this far from it before it turns back, in units of h and per surface
   // (empty or 0: not known). A smaller w, w² ≤ 2|ẇ|·hardly_left, is a tie.
   Vector hardly_left = {};
@@ -71,6 +73,11 @@ struct CornerOptions {
 // All consistent modes; velocities are not compared here.
 CornerAnswer consistent_modes(const VertexTable& table, const CornerOptions& options,
                               const CurvatureFunction& curvature);
+
+// regions_of_leaving() follows the motion h' = w(λ), λ ∈ Sgn(h), from points beside the corner: each stretch is straight, and the modes that
+// follow where it meets surfaces are those of consistent_modes(). It returns the regions through which such a motion goes away
+// from the corner, beyond a thousand times the distance at which it began; none where all of them come back to it.
+std::vector<std::vector<Side>> regions_of_leaving(const VertexTable& table, const CornerOptions& options);
 
 // return_map_factor() describes motion round the intersection of two surfaces along which nothing slides. One turn
 // through the four regions contracts the distance by this factor (< 1 attracts). The table holds w at the four

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/at.hpp"
 #include "core/constants.hpp"
 #include "core/joined.hpp"
 #include "filippov/ask_inside.hpp"
@@ -34,6 +35,19 @@ double second_order_factor(const VertexTable& table, const std::vector<char>& se
   Vector ordered = second;
   if (first == 1) std::swap(ordered[1], ordered[2]);
   return second_order_return_factor(ordered, kappa);
+}
+
+// A return map that contracts or expands by less than this has a factor of 1: the motion turns round and stays where it is.
+constexpr double kSameTurn = 1e-9;
+
+// The regions round the intersection of a surfaces.
+std::vector<std::vector<Side>> every_region(Index a) {
+  std::vector<std::vector<Side>> regions;
+  for (Index v = 0; v < (Index{1} << a); ++v) {
+    std::vector<Side>& sides = regions.emplace_back();
+    for (Index i = 0; i < a; ++i) sides.push_back((v >> i) & 1 ? Side::plus : Side::minus);
+  }
+  return regions;
 }
 
 std::ptrdiff_t sliding_sides(const Continuation& continuation) {
@@ -69,9 +83,10 @@ Vector CornerSolver::curvatures(double t, ConstVectorRef x, const std::vector<In
 
 CornerPoint CornerSolver::solve(double t, ConstVectorRef x, ConstVectorRef lambda,
                                 const std::vector<Index>& surfaces, const std::vector<char>& ends,
-                                const Vector& error, bool root_ends) {
+                                const Vector& error, bool root_ends, const CornerSizes& sizes) {
   lambda_ = lambda;
   root_ends_ = root_ends;
+  sizes_ = sizes;
   return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces
              ? enumerate(t, x, surfaces, ends, error)
              : solve_network(t, x, surfaces, ends, error);
@@ -119,6 +134,19 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
   }
   result.answer.continuations = {solution.continuation};
   if (!solution.unique) result.uniqueness_not_shown = solution.note;
+  if (solution.other) {
+    set_relays(t, x, surfaces, solution.continuation.lambda);
+    const Vector velocity = velocity_;
+    set_relays(t, x, surfaces, *solution.other);
+    const Vector change = (velocity_ - velocity).cwiseAbs();
+    const Vector same = same_velocity(t, x, surfaces, velocity.cwiseAbs().cwiseMax(velocity_.cwiseAbs()));
+    if (!(change.array() <= same.array()).all()) {
+      Continuation other = solution.continuation;
+      other.lambda = *solution.other;
+      result.answer.continuations.push_back(std::move(other));
+      result.undetermined = true;
+    }
+  }
   const Vector gains = solution.derivative.diagonal();
   const Vector& at_mode = solution.continuation.lambda;
   result.w_minus = solution.w + gains.cwiseProduct((-1.0 - at_mode.array()).matrix());
@@ -211,6 +239,7 @@ CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x
   CornerOptions& options = result.options;
   options.typical_time = typical_time_;
   if (root_ends_) options.ended = lambda_(surfaces);
+  options.near = sizes_.near;
   tabulate(t, x, surfaces, result.table, result.fields, options.w_zero);
   if (a == 2) {
     gradient_ = geometry_.gradient(t, x, surfaces[0]);
@@ -281,41 +310,52 @@ CornerSolver::Motions CornerSolver::find_motions(double t, ConstVectorRef x,
     apply_equivalent_control(t, x, surfaces, vertices.options, answer);
   // One motion may be named in several ways; the one that slides on more surfaces says most.
   std::vector<Continuation> distinct;
+  Vector same;
+  if (answer.continuations.size() > 1) same = same_velocity(t, x, surfaces, vertices.sizes);
   for (const Continuation& candidate : answer.continuations) {
     const Vector velocity = velocity_of(t, x, surfaces, candidate, vertices.table, vertices.fields);
     // The same mode with another λ, or another mode of the same motion.
-    const auto known =
-        std::find_if(result.velocities.begin(), result.velocities.end(), [&](const Vector& other) {
-          return ((velocity - other).cwiseAbs().array() <= 1e-9 * vertices.sizes.array()).all();
-        });
+    const auto known = std::find_if(
+        result.velocities.begin(), result.velocities.end(),
+        [&](const Vector& other) { return ((velocity - other).cwiseAbs().array() <= same.array()).all(); });
     if (known == result.velocities.end()) {
       distinct.push_back(candidate);
       result.velocities.push_back(velocity);
       continue;
     }
-    Continuation& same = distinct[static_cast<std::size_t>(known - result.velocities.begin())];
-    if (sliding_sides(candidate) > sliding_sides(same)) same = candidate;
+    Continuation& named = distinct[static_cast<std::size_t>(known - result.velocities.begin())];
+    if (sliding_sides(candidate) > sliding_sides(named)) named = candidate;
   }
-  for (Continuation& continuation : distinct) {
-    if (continuation.unseen.cols() > 0) leave_unheld(t, x, surfaces, vertices, continuation);
+  for (std::size_t k = 0, found = distinct.size(); k < found; ++k) {
+    if (distinct[k].unseen.cols() == 0) continue;
+    leave_unheld(t, x, surfaces, vertices, distinct[k]);
+    Vector velocity = result.velocities[k];
+    std::optional<Continuation> other = other_motion(t, x, surfaces, vertices, distinct[k], velocity);
+    if (!other) continue;
+    result.any_continuum = true;
+    distinct.push_back(std::move(*other));
+    result.velocities.push_back(std::move(velocity));
   }
   answer.continuations = std::move(distinct);
   return result;
 }
 
 void CornerSolver::describe_only(const Vertices& vertices, CornerPoint& point) {
-  const Continuation& only = point.answer.continuations.front();
+  const Continuation only = point.answer.continuations.front();
+  std::vector<std::vector<Side>> leaving;
   const Index a = only.lambda.size();
   if (sliding_sides(only) >= 2 && !only.p_matrix) {
     if (vertices.any_second || only.unseen.cols() > 0) {
       // A spiral is the only such motion known to leave both surfaces.
       const double factor = a == 2 ? second_order_factor(vertices.table, vertices.second_order) : 0;
-      point.repelling_intersection = factor >= 1;
+      if (factor > 1 + kSameTurn) leaving = every_region(a);
     } else {
       const double factor = a == 2 ? return_map_factor(vertices.table) : 0;
-      point.repelling_intersection = !(factor > 0 && factor < 1);
+      if (factor > 1 + kSameTurn) leaving = every_region(a);
+      if (a > 2) leaving = regions_of_leaving(vertices.table, vertices.options);
     }
   }
+  point.repelling_intersection = !leaving.empty();
   Vector local = only.lambda;
   point.w_minus = point.w_plus = Vector::Zero(a);
   for (Index i = 0; i < a; ++i) {
@@ -324,6 +364,13 @@ void CornerSolver::describe_only(const Vertices& vertices, CornerPoint& point) {
     local[i] = 1;
     point.w_plus[i] = interpolate(vertices.table, local)[i];
     local[i] = only.lambda[i];
+  }
+  for (std::vector<Side>& sides : leaving) {
+    Continuation& turn = point.answer.continuations.emplace_back();
+    turn.lambda = Vector::Zero(a);
+    for (Index i = 0; i < a; ++i)
+      turn.lambda[i] = static_cast<double>(static_cast<signed char>(sides[at(i)]));
+    turn.sides = std::move(sides);
   }
 }
 
@@ -348,11 +395,7 @@ CornerPoint CornerSolver::enumerate(double t, ConstVectorRef x, const std::vecto
     }
   }
   result.answer = std::move(motions.answer);
-  for (const Continuation& continuation : result.answer.continuations) {
-    if (continuation.unseen.cols() == 0) continue;
-    result.undetermined =
-        result.undetermined || is_undetermined(t, x, surfaces, continuation, vertices.sizes);
-  }
+  result.undetermined = motions.any_continuum;
   if (static_cast<Index>(surfaces.size()) <= most_surfaces_of_hull) {
     Matrix velocities(x.size(), static_cast<Index>(motions.velocities.size()));
     for (std::size_t k = 0; k < motions.velocities.size(); ++k)

@@ -30,14 +30,23 @@ struct CornerPoint {
   // w_minus and w_plus are w with this one relay at −1 and +1, where there is exactly one continuation.
   Vector w_minus = {};
   Vector w_plus = {};
-  // The only continuation slides along the intersection and nothing shows that it attracts.
+  // The only mode that is consistent slides along the intersection, and motions that turn round the intersection leave it: through
+  // these regions, which are among the continuations.
   bool repelling_intersection = false;
-  // The relays of some continuation are not determined, and the fields that hold its surfaces differ.
+  // Several λ of one mode, a continuum of them, hold its surfaces by different fields; two such λ are among the continuations.
   bool undetermined = false;
   // half_branches exist for two surfaces only.
   std::optional<HalfBranches> half_branches = {};
   // Modes of which the full convex hull of the fields admits motions other than the continuations.
   std::vector<std::vector<Side>> in_convex_hull = {};
+};
+
+// What a corner is measured by; each may be empty, and is not known then.
+struct CornerSizes {
+  // A λ in [−1, 1], per surface of the corner: of several λ of one motion the one nearest to it is found, nearest to 0 without it.
+  Vector near = {};
+  // The sizes of the states, by which points are moved to see the rounding of f; |x| without them.
+  Vector states = {};
 };
 
 class CornerSolver {
@@ -55,7 +64,8 @@ class CornerSolver {
   // `root_ends` says that the root `lambda` of all these surfaces meets another root and ends; it serves few
   // surfaces only.
   CornerPoint solve(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
-                    const std::vector<char>& ends, const Vector& error = Vector(), bool root_ends = false);
+                    const std::vector<char>& ends, const Vector& error = Vector(), bool root_ends = false,
+                    const CornerSizes& sizes = {});
 
   // Korobitsyn & Frolova's, of two surfaces, whether or not they see each other.
   std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -85,6 +95,7 @@ class CornerSolver {
   struct Motions {
     CornerAnswer answer = {};
     std::vector<Vector> velocities = {};
+    bool any_continuum = false;
   };
   CornerPoint enumerate(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                         const std::vector<char>& ends, const Vector& error);
@@ -114,9 +125,13 @@ class CornerSolver {
   // d/dt of the rows of the table along the motion with these relays held.
   Vector row_rates(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                    const std::vector<char>& second_order, const Vector& local);
-  // is_undetermined() tells whether f changes where λ goes along `unseen`.
-  bool is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                       const Continuation& continuation, const Vector& sizes);
+  // other_motion() looks among all λ that hold the surfaces of a mode whose relays are dependent for one with another velocity.
+  // It returns nothing where every such λ gives the same motion. `velocity` is that of the continuation, and then of the other one.
+  std::optional<Continuation> other_motion(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                           const Vertices& vertices, const Continuation& continuation,
+                                           Vector& velocity);
+  // Velocities that differ by no more, per state, are those of one motion; `sizes` holds the largest |f|, per state.
+  Vector same_velocity(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& sizes);
   // leave_unheld() treats surfaces on which the continuation slides while their relays have no effect. It leaves
   // them by a power of time so high that neither w nor ẇ shows it, as h = ±t³. They take the side on which the
   // motion is a short way ahead.
@@ -147,6 +162,7 @@ class CornerSolver {
   SlidingRule rule_;
   double typical_time_ = 1;
   bool root_ends_ = false;
+  CornerSizes sizes_;
   Vector lambda_, velocity_, rates_, curvatures_, gradient_;
   VertexTable word_table_;
   Vector inside_, low_, high_;

@@ -8,6 +8,7 @@
 #include "core/patternless.hpp"
 #include "filippov/corner_solver.hpp"
 #include "filippov/p_matrix.hpp"
+#include "filippov/sliding_roots.hpp"
 
 namespace slideway {
 
@@ -24,6 +25,16 @@ constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
 constexpr int kStepsAhead = 4;
 // The sign of a guard ahead counts if the guard is so many times its change from halving the steps.
 constexpr double kPlain = 16;
+// Velocities of one motion agree to this part of the largest at the corners.
+constexpr double kSameMotion = 1e-9;
+// Points that are this part of the sizes of the states apart show the rounding of f where terms cancel within f: large enough to
+// change the last digits of what f is made of, as the sine of an angle that is 0, and small enough beside kSameMotion.
+constexpr double kNoiseReach = 65536 * kEpsilon;
+constexpr int kNoisePoints = 6;
+// Rounding elsewhere is at most this many times the largest of that sample.
+constexpr double kBeyondNoise = 16;
+// Points of the box from which the λ of a continuum are looked for: twice as many as a few relays have dimensions.
+constexpr int kPointsOfContinuum = 12;
 // Rounding on such a way, of what the fields at the corners make of the guard.
 constexpr double kRoundingAhead = 256 * kEpsilon;
 
@@ -137,18 +148,61 @@ Vector CornerSolver::row_rates(double t, ConstVectorRef x, const std::vector<Ind
   return rates;
 }
 
-bool CornerSolver::is_undetermined(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                   const Continuation& continuation, const Vector& sizes) {
-  // Short enough for products of relays to stay small beside the change itself.
-  constexpr double length = 1e-4;
-  set_relays(t, x, surfaces, continuation.lambda);
-  const Vector velocity = velocity_;
-  for (Index j = 0; j < continuation.unseen.cols(); ++j) {
-    const Vector direction = continuation.unseen.col(j).normalized();
-    set_relays(t, x, surfaces, continuation.lambda + length * direction);
-    if (!((velocity_ - velocity).cwiseAbs().array() <= 1e-3 * length * sizes.array()).all()) return true;
+Vector CornerSolver::same_velocity(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                   const Vector& sizes) {
+  const Vector states = sizes_.states.size() > 0 ? sizes_.states : Vector(x.cwiseAbs());
+  const auto count = static_cast<Index>(surfaces.size());
+  Vector noise = Vector::Zero(x.size()), relays(count), there(x.size());
+  for (int point = 0; point < kNoisePoints; ++point) {
+    for (Index i = 0; i < count; ++i) relays[i] = patternless(i, point) < 0 ? -1 : 1;
+    set_relays(t, x, surfaces, relays);
+    const Vector here = velocity_;
+    for (Index j = 0; j < x.size(); ++j)
+      there[j] = x[j] + kNoiseReach * states[j] * patternless(count + j, point);
+    set_relays(t, there, surfaces, relays);
+    for (Index j = 0; j < x.size(); ++j) {
+      const double change = std::abs(velocity_[j] - here[j]);
+      if (std::isfinite(change)) noise[j] = std::max(noise[j], change);
+    }
   }
-  return false;
+  return kSameMotion * sizes + kBeyondNoise * noise;
+}
+
+std::optional<Continuation> CornerSolver::other_motion(double t, ConstVectorRef x,
+                                                       const std::vector<Index>& surfaces,
+                                                       const Vertices& vertices,
+                                                       const Continuation& continuation, Vector& velocity) {
+  std::vector<Index> sliding, on_surface;
+  for (std::size_t k = 0; k < surfaces.size(); ++k) {
+    if (continuation.sides[k] != Side::sliding) continue;
+    sliding.push_back(static_cast<Index>(k));
+    on_surface.push_back(surfaces[k]);
+  }
+  if (sliding.empty() || continuation.unseen.cols() == 0) return std::nullopt;
+  const Vector same = same_velocity(t, x, surfaces, vertices.sizes);
+  Vector near = continuation.lambda;
+  for (int point = 0; point < kPointsOfContinuum; ++point) {
+    // The λ that hold the surfaces are a convex set: its points nearest to those of the box in general position reach into each of
+    // its directions.
+    for (const Index i : sliding) near[i] = patternless(i, point);
+    const std::optional<Vector> root =
+        nearest_dependent_root(vertices.table, sliding, continuation.lambda, near, vertices.options.w_zero);
+    if (!root) continue;
+    Continuation other = continuation;
+    other.lambda(sliding) = *root;
+    if (rule_ == SlidingRule::equivalent_control) {
+      set_relays(t, x, surfaces, other.lambda);
+      sliding_.set_sliding(on_surface);
+      if (!sliding_.solve(t, x, lambda_, velocity_)) continue;
+      other.lambda = lambda_(surfaces);
+      if (!(other.lambda.lpNorm<Eigen::Infinity>() <= 1)) continue;
+    }
+    const Vector there = velocity_of(t, x, surfaces, other, vertices.table, vertices.fields);
+    if (((there - velocity).cwiseAbs().array() <= same.array()).all()) continue;
+    velocity = there;
+    return other;
+  }
+  return std::nullopt;
 }
 
 void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces,

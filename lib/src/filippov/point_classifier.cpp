@@ -450,6 +450,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     result.same_fields = field_gap <= 16 * kEpsilon * field_scale && !part_at_once;
   }
   result.point = classify(minus, plus, rates);
+  result.rates = rates;
   return result;
 }
 

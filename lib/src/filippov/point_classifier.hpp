@@ -34,10 +34,12 @@ struct ClassifiedPoint {
   bool minus_tangent = false;  // w⁻ counts as zero
   bool plus_tangent = false;
   bool same_fields = false;  // both components vanish and the fields on both sides are one and the same
-  bool touch = false;        // a dip through the surface that errors may have made of a touch
-  double w_into = 0;         // … the component that leads into it …
-  double turns_after = 0;    // … for about this long …
-  double depth = 0;          // … and this deep, by a parabola
+  // How the components change along the fields where both vanish.
+  TwoFoldRates rates = {};
+  bool touch = false;      // a dip through the surface that errors may have made of a touch
+  double w_into = 0;       // … the component that leads into it …
+  double turns_after = 0;  // … for about this long …
+  double depth = 0;        // … and this deep, by a parabola
   bool same_way =
       false;  // … where both fields go through and come back: the surface need not have been met at all
 };

@@ -7,7 +7,9 @@
 #include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "core/joined.hpp"
+#include "core/patternless.hpp"
 #include "filippov/complementarity.hpp"
+#include "filippov/dependent_relays.hpp"
 #include "filippov/linear_factors.hpp"
 #include "filippov/p_matrix.hpp"
 
@@ -19,6 +21,14 @@ constexpr int kMostRelayings = 40;
 constexpr int kAffineProbes = 3;
 constexpr std::size_t kMostLoosePasses = 8;
 constexpr std::size_t kMostLooseShown = 64;
+// A singular D is moved by this part of its size, and each turn of the inverse iteration gains as many digits.
+constexpr double kOffSingular = 1e-7;
+constexpr int kKernelTurns = 3;
+// Starts of the iteration: a kernel of several dimensions is seen from different sides.
+constexpr int kKernelPoints = 4;
+// Entries of a direction, and room for λ along it, that are rounding.
+constexpr double kKernelZero = 1e-9;
+constexpr double kLeastRoom = 1e-6;
 
 using Sparse = Eigen::SparseMatrix<double>;
 
@@ -162,6 +172,7 @@ class Networks {
       result.continuation.stability =
           result.continuation.p_matrix ? Stability::attracting : Stability::saddle;
     }
+    result.other = other_root(result.continuation.lambda, derivative, sliding);
     if (!result.affine) {
       result.note = "w is not affine in the relays: uniqueness was not shown";
     } else if (!loose_are_shown || !shows_p_matrix(-open_part(result.w, derivative, zero))) {
@@ -170,6 +181,48 @@ class Networks {
       result.unique = true;
     }
     return result;
+  }
+
+  // other_root() looks for λ + sy with Dy = 0 over the sliding relays, by inverse iteration with D moved off its singularity.
+  std::optional<Vector> other_root(const Vector& lambda, const Sparse& derivative,
+                                   const std::vector<Index>& sliding) const {
+    std::vector<Index> place(at(n_), -1);
+    const Sparse held = part_of(derivative, sliding, sliding, place);
+    const Vector sizes = row_sums(held);
+    if (sizes.size() == 0 || !(sizes.maxCoeff() > 0)) return std::nullopt;
+    Sparse moved = held;
+    for (Index k = 0; k < moved.rows(); ++k)
+      moved.coeffRef(k, k) += (k % 2 == 0 ? 1 : -1.5) * kOffSingular * sizes.maxCoeff();
+    moved.makeCompressed();
+    LinearFactors factors(moved);
+    for (int point = 0; point < kKernelPoints; ++point) {
+      Vector way(held.rows());
+      for (Index k = 0; k < way.size(); ++k) way[k] = patternless(k, point);
+      for (int turn = 0; turn < kKernelTurns; ++turn) {
+        const std::optional<Matrix> next = factors.solve(way);
+        if (!next || !next->allFinite()) return std::nullopt;
+        way = next->col(0) / next->lpNorm<Eigen::Infinity>();
+      }
+      if (!((held * way).cwiseAbs().array() <= dependent_pivot * sizes.maxCoeff()).all()) return std::nullopt;
+      double forth = INFINITY, back = -INFINITY;
+      for (Index k = 0; k < way.size(); ++k) {
+        if (!(std::abs(way[k]) > kKernelZero)) continue;
+        const double up = (1 - lambda[sliding[at(k)]]) / way[k];
+        const double down = (-1 - lambda[sliding[at(k)]]) / way[k];
+        forth = std::min(forth, std::max(up, down));
+        back = std::max(back, std::min(up, down));
+      }
+      const double step = 0.5 * (forth > -back ? forth : back);
+      if (!std::isfinite(step) || !(std::abs(step) > kLeastRoom)) continue;
+      Vector other = lambda;
+      for (Index k = 0; k < way.size(); ++k)
+        if (std::abs(way[k]) > kKernelZero) other[sliding[at(k)]] += step * way[k];
+      Vector w(n_);
+      network_.rates(other, w);
+      // A w that is not affine may bend away from the line.
+      if ((w(sliding).cwiseAbs().array() <= 1e-9 * sizes.maxCoeff()).all()) return other;
+    }
+    return std::nullopt;
   }
 
   // settle_loose() treats surfaces whose w is 0 whatever the relays: the next derivative decides their side.

@@ -16,6 +16,7 @@
 
 #include <Eigen/SparseCore>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,9 @@ struct RelaySolution {
   Eigen::SparseMatrix<double> derivative = {};  // D at the solution
   bool affine = false;                          // w is affine in λ, as far as a few random λ can tell
   bool unique = false;                          // shown to be the only consistent mode
-  std::string note = {};                        // one line: why not solved, or why not shown to be unique
+  // Another λ in the bounds with the same w = 0, where the relays that slide are dependent: a continuum lies between the two.
+  std::optional<Vector> other = {};
+  std::string note = {};  // one line: why not solved, or why not shown to be unique
 };
 
 RelaySolution solve_relays(const RelayNetwork& network, const CornerOptions& options, const Vector& guess);

@@ -109,30 +109,34 @@ bool is_singular_everywhere(const VertexTable& table) {
 }
 
 // `slack` says by how much each λ may exceed its bounds.
-std::vector<SlidingRoot> dependent_root(const VertexTable& table, const Vector& w_zero, const Vector& slack) {
+std::optional<Vector> dependent_root(const VertexTable& table, const Vector& near, const Vector& w_zero,
+                                     const Vector& slack) {
   const Index k = table.surfaces();
   const Vector one = Vector::Ones(k);
   const Vector bound = one + 0.99 * slack;
-  Vector lambda = Vector::Zero(k);
+  Vector lambda = near;
   for (int step = 0; step < kMostLinearisations; ++step) {
     const Matrix jacobian = lambda_jacobian(table, lambda);
     const Vector w = interpolate(table, lambda);
     const auto within = [&](const Vector& most) {
-      return smallest_in_box(jacobian, jacobian * lambda - w, -most, most, w_zero, 1e-10);
+      std::optional<Vector> away =
+          smallest_in_box(jacobian, jacobian * (lambda - near) - w, -most - near, most - near, w_zero, 1e-10);
+      if (away) *away += near;
+      return away;
     };
     // λ exceeds its bounds by the slack only where no λ within them holds the surfaces: the smallest λ in the
     // wider box would take other relays off their bounds.
     std::optional<Vector> next = within(one);
     if (!next) next = within(bound);
-    if (!next) return {};
+    if (!next) return std::nullopt;
     const double change = (*next - lambda).lpNorm<Eigen::Infinity>();
     lambda = *next;
     if (change <= 1e-13) break;
   }
   const Vector w = interpolate(table, lambda);
   const Vector sizes = table.w.cwiseAbs().rowwise().maxCoeff();
-  if (!(w.cwiseAbs().array() <= 1e-9 * sizes.array() + w_zero.array()).all()) return {};
-  return {{lambda, unseen_directions(lambda_jacobian(table, lambda))}};
+  if (!(w.cwiseAbs().array() <= 1e-9 * sizes.array() + w_zero.array()).all()) return std::nullopt;
+  return lambda;
 }
 
 }  // namespace
@@ -206,13 +210,22 @@ std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<In
   return roots;
 }
 
+std::optional<Vector> nearest_dependent_root(const VertexTable& table, const std::vector<Index>& sliding,
+                                             const Vector& lambda, const Vector& near, const Vector& w_zero) {
+  return dependent_root(restricted_to(table, sliding, lambda), near(sliding), w_zero(sliding),
+                        Vector::Zero(static_cast<Index>(sliding.size())));
+}
+
 std::vector<SlidingRoot> all_sliding_roots(const VertexTable& table, const std::vector<Index>& sliding,
-                                           const Vector& lambda, const Vector& w_zero, const Vector& slack,
-                                           bool& incomplete) {
+                                           const Vector& lambda, const Vector& near, const Vector& w_zero,
+                                           const Vector& slack, bool& incomplete) {
   if (!sliding.empty()) {
     const VertexTable restricted = restricted_to(table, sliding, lambda);
     if (restricted.w.allFinite() && is_singular_everywhere(restricted)) {
-      return dependent_root(restricted, w_zero(sliding), slack(sliding));
+      std::optional<Vector> root = dependent_root(restricted, near(sliding), w_zero(sliding), slack(sliding));
+      if (!root) return {};
+      Matrix unseen = unseen_directions(lambda_jacobian(restricted, *root));
+      return {{std::move(*root), std::move(unseen)}};
     }
   }
   std::vector<SlidingRoot> result;

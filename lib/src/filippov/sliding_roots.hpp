@@ -2,12 +2,13 @@
 //
 // With one surface λ comes from a linear equation. With more the box is subdivided: a multi-affine function lies between its
 // corner values, so boxes of one sign go, and a box on which the Jacobian cannot become singular holds at most one root,
-// found by Newton's method. Where the Jacobian is singular everywhere the smallest λ that solves w = 0 stands for all of them
-// (dependent_relays.hpp).
+// found by Newton's method. Where the Jacobian is singular everywhere the λ that solves w = 0 nearest to a given one stands for all
+// of them (dependent_relays.hpp).
 //
 // Pure functions of numbers. They must not know systems, integrators or time.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "filippov/vertex_table.hpp"
@@ -25,9 +26,15 @@ struct SlidingRoot {
       unseen;  // directions in which it can go with w staying zero, one per column; empty where there are none
 };
 
-// The same where the Jacobian may be singular everywhere. |wᵢ| at or below w_zero counts as zero; the slack is per surface.
+// The same where the Jacobian may be singular everywhere. |wᵢ| at or below w_zero counts as zero; the slack is per surface. `near`
+// is a λ of all surfaces in [−1, 1]: of the roots of a singular Jacobian the one nearest to it is found.
 std::vector<SlidingRoot> all_sliding_roots(const VertexTable& table, const std::vector<Index>& sliding,
-                                           const Vector& lambda, const Vector& w_zero, const Vector& slack,
-                                           bool& incomplete);
+                                           const Vector& lambda, const Vector& near, const Vector& w_zero,
+                                           const Vector& slack, bool& incomplete);
+
+// nearest_dependent_root() finds λ over the sliding entries with w = 0 within the bounds, nearest to `near`, where the Jacobian is
+// singular everywhere. It returns nothing where Newton's method finds none.
+std::optional<Vector> nearest_dependent_root(const VertexTable& table, const std::vector<Index>& sliding,
+                                             const Vector& lambda, const Vector& near, const Vector& w_zero);
 
 }  // namespace slideway

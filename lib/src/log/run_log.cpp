@@ -1,5 +1,7 @@
 #include "log/run_log.hpp"
 
+#include <stdexcept>
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -45,7 +47,12 @@ RunLog::RunLog(const RunState& now, const std::vector<std::shared_ptr<const Rela
       now.x.size(), make_projection(now.tools.automaton(), structures, now.errors.atol(), now.options));
 }
 
+void RunLog::finish_ambiguous(const SeveralMotions&, std::string message) {
+  solution_.outcome = {Status::ambiguous, now_.t, std::move(message)};
+}
+
 void RunLog::finish(Status status, std::string message) {
+  if (status == Status::ambiguous) throw std::logic_error("an ambiguous outcome without several motions");
   solution_.outcome = {status, now_.t, std::move(message)};
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "simulate/run_state.hpp"
+#include "simulate/several_motions.hpp"
 #include "slideway/simulate/solution.hpp"
 
 namespace slideway {
@@ -30,7 +31,10 @@ class RunLog {
   }
   // Fills in the outputs that were asked for on [start, end].
   void write_outputs(double start, double end);
+  // finish() ends the run. An ambiguous outcome needs its motions: finish_ambiguous() alone makes one, and finish() throws
+  // std::logic_error for it.
   void finish(Status status, std::string message);
+  void finish_ambiguous(const SeveralMotions& motions, std::string message);
   // Adds a warning unless one with this opening is there already.
   void warn_once(const std::string& opening, std::string warning);
   // True when the run is over, for that.

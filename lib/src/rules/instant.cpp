@@ -289,7 +289,7 @@ std::optional<bool> ModeManager::stays_or_ends(Resolution& resolution, const Mee
   EventRecord undecided = record;
   for (Mode& mode : undecided.continuations) mode = now_.as_shown(mode);
   if (eventful) log_.report(std::move(undecided));
-  log_.finish(Status::ambiguous, ambiguity_text(now_, resolution));
+  finish_undecided(now_, resolution, log_);
   return false;
 }
 

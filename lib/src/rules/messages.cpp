@@ -84,24 +84,47 @@ std::string words_of(const RunState& now, const std::vector<Mode>& modes) {
   return words;
 }
 
+// "lambda = 0.2 on 'a', -0.4 on 'b'": what the motions of one mode differ by.
+std::string relays_of(const RunState& now, const PossibleMotion& motion) {
+  std::string text = "lambda =";
+  std::size_t named = 0;
+  for (Index i = 0; i < motion.mode.size() && i < motion.lambda.size(); ++i) {
+    if (!motion.mode.slides_on(i)) continue;
+    if (named++ == kMostDifferencesNamed) return text + ", …";
+    text += (named > 1 ? ", " : " ") + number_text(motion.lambda[i]) + " on '" + now.surface_name(i) + "'";
+  }
+  return text;
+}
+
 std::string where_of(const RunState& now, std::span<const Index> surfaces) {
   return surfaces.empty() ? "the guards" : now.names(surfaces);
 }
 
 }  // namespace
 
-std::string ambiguity_text(const RunState& now, const Resolution& resolution) {
-  const std::vector<Mode>& continuations = resolution.event.continuations;
-  const std::string words = words_of(now, continuations);
-  // A block at rest on its base: both fields turn back, and what keeps it there is sliding of second order.
-  const bool may_rest = resolution.event.kind == EventKind::two_fold && continuations.size() == 1;
-  return "the continuation on " + now.names(resolution.event.surfaces) + " at t = " + number_text(now.t) +
-         " is not unique (" + resolution.event.reason + components_of(resolution.event) + ")" +
-         (words.empty() ? std::string() : "; modes that continue: " + words) +
-         (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
-                     "it and from it"
-                   : "") +
-         "; choose one with on_ambiguity: minus, plus or slide, or follow all with branches";
+void finish_undecided(const RunState& now, const Resolution& resolution, RunLog& log) {
+  const std::string where = now.names(resolution.event.surfaces) + " at t = " + number_text(now.t);
+  const std::string why = " (" + resolution.event.reason + components_of(resolution.event) + ")";
+  if (!resolution.several) {
+    // A block at rest on its base: both fields turn back, and what keeps it there is sliding of second order.
+    const bool may_rest = resolution.event.kind == EventKind::two_fold;
+    log.finish(
+        Status::step_failure,
+        "what follows on " + where + " could not be decided" + why +
+            (may_rest ? "; if the state rests there, let it do so in a location of its own, with edges to "
+                        "it and from it"
+                      : "; start a little beside this state, or change the parameters a little"));
+    return;
+  }
+  const SeveralMotions& several = *resolution.several;
+  const std::string motions = several.one_mode()
+                                  ? "; mode " + words_of(now, {several.motions().front().mode}) +
+                                        " continues with " + relays_of(now, several.motions()[0]) +
+                                        ", and with " + relays_of(now, several.motions()[1])
+                                  : "; modes that continue: " + words_of(now, several.modes());
+  log.finish_ambiguous(several, "the continuation on " + where + " is not unique" + why + motions +
+                                    "; choose one with on_ambiguity: minus, plus or slide, or follow all "
+                                    "with branches");
 }
 
 std::string returning_text(const RunState& now, std::span<const Index> surfaces) {

@@ -8,13 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "log/run_log.hpp"
 #include "simulate/event_resolver.hpp"
 #include "simulate/run_state.hpp"
 
 namespace slideway {
 
 // The continuation is not unique: why, the modes that continue, and what to do.
-std::string ambiguity_text(const RunState& now, const Resolution& resolution);
+// finish_undecided() ends the run where the resolution decides nothing: as ambiguous where several motions are possible, and as a
+// failure of the step where it shows no second one.
+void finish_undecided(const RunState& now, const Resolution& resolution, RunLog& log);
 
 // The solution leaves these surfaces, or none that is known, by no more than errors.
 std::string returning_text(const RunState& now, std::span<const Index> surfaces);

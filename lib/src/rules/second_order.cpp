@@ -43,7 +43,7 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
     switch_.use_in_second_order(*tools, staying);
     for (const SecondOrder::Bound& one : now_.bound()) now_.mode.set(one.surface, Side::plus);
   } else {
-    log_.finish(Status::ambiguous,
+    log_.finish(Status::step_failure,
                 "the solution leaves " + now_.names(leaving) + " at t = " + number_text(now_.t) +
                     ", and without it the speed across " + now_.names(staying) +
                     " depends on a relay: it cannot go on to slide there in second order; go on "

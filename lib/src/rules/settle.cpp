@@ -163,7 +163,7 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
       records.push_back(std::move(record));
     }
     if (!resolution.decided) {
-      log_.finish(Status::ambiguous, ambiguity_text(now_, resolution));
+      finish_undecided(now_, resolution, log_);
       return false;
     }
     adopt(resolution);

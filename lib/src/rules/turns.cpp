@@ -211,7 +211,7 @@ bool ModeManager::carry_out(LimitOfTurns&& found) {
     record.after = now_.x;
   }
   if (!resolution.decided && !finish_without_value(accumulation.ids, turns))
-    log_.finish(Status::ambiguous, ambiguity_text(now_, resolution));
+    finish_undecided(now_, resolution, log_);
   log_.report(std::move(record));
   return resolution.decided;
 }

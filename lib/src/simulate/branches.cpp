@@ -1,5 +1,6 @@
 #include "slideway/simulate/branches.hpp"
 
+#include <algorithm>
 #include <deque>
 
 #include "slideway/core/errors.hpp"
@@ -36,13 +37,18 @@ BranchTree follow_branches(const Simulator& simulator, const Run& run, Index mos
     }
     // Reserved, so that the addresses in the queue stay.
     branch.branches.reserve(continuations.size());
-    for (const Mode& mode : continuations) {
+    for (auto mode = continuations.begin(); mode != continuations.end(); ++mode) {
+      // A mode that is listed twice has a continuum of motions, of which one is followed.
+      if (std::find(continuations.begin(), mode, *mode) != mode) {
+        tree.complete = false;
+        continue;
+      }
       Run next;
       next.start = solution.final.t;
       next.end = run.end;
       next.state = solution.final.state;
       next.location = solution.final.location;
-      next.mode = mode;
+      next.mode = *mode;
       next.pending = solution.pending;
       branch.branches.push_back({simulator.run(next), {}});
       ++followed;

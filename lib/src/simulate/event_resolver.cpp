@@ -20,6 +20,7 @@ EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structu
       classifier_(evaluator, structure, options.rtol),
       corners_(evaluator, structure, options.sliding_rule),
       policy_(options.on_ambiguity),
+      rtol_(options.rtol),
       rule_(options.sliding_rule),
       selection_(options.selection),
       keeps_states_(options.full_events || evaluator.system().states() <= kMostStatesInEvents) {
@@ -223,23 +224,24 @@ std::size_t EventResolver::take(const Group& group, int chosen, const Mode& befo
   return changed;
 }
 
-std::vector<Mode> EventResolver::every_combination(const std::vector<Group>& groups, const Mode& mode) {
-  std::vector<Mode> modes{mode};
+std::vector<PossibleMotion> EventResolver::every_combination(const std::vector<Group>& groups,
+                                                             const Mode& mode, const Vector& lambda) {
+  std::vector<PossibleMotion> motions{{mode, lambda}};
   for (const Group& group : groups) {
-    std::vector<Mode> next;
-    for (const Mode& start : modes) {
+    std::vector<PossibleMotion> next;
+    for (const PossibleMotion& start : motions) {
       for (const Option& option : group.options) {
-        Mode word = start;
-        for (std::size_t k = 0; k < group.surfaces.size(); ++k) word.set(group.surfaces[k], option.sides[k]);
-        if (next.size() < kMostListedContinuations &&
-            std::find(next.begin(), next.end(), word) == next.end()) {
-          next.push_back(std::move(word));
+        if (next.size() == kMostListedContinuations) break;
+        PossibleMotion& motion = next.emplace_back(start);
+        for (std::size_t k = 0; k < group.surfaces.size(); ++k) {
+          motion.mode.set(group.surfaces[k], option.sides[k]);
+          motion.lambda[group.surfaces[k]] = option.lambda[k];
         }
       }
     }
-    if (!next.empty()) modes = std::move(next);
+    if (!next.empty()) motions = std::move(next);
   }
-  return modes;
+  return motions;
 }
 
 Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
@@ -293,7 +295,8 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   if (result.decided) event.to = result.mode;
 
   if (!all_unique) {
-    event.continuations = every_combination(groups, mode);
+    result.several = SeveralMotions::of(every_combination(groups, mode, result.lambda));
+    if (result.several) event.continuations = result.several->modes();
     event.kind = groups.size() > 1 || groups.front().surfaces.size() > 1 ? EventKind::ambiguous
                  : two_fold                                              ? EventKind::two_fold
                                                                          : EventKind::repelling;

@@ -11,6 +11,7 @@
 
 #include "filippov/corner_solver.hpp"
 #include "filippov/point_classifier.hpp"
+#include "simulate/several_motions.hpp"
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/options.hpp"
 
@@ -36,7 +37,9 @@ struct Dip {
 };
 
 struct Resolution {
-  bool decided = false;  // false: several continuations and no policy picks one of them
+  bool decided = false;  // false: no policy picks one of several motions, or no motion was found
+  // Every motion that is possible, where there are several, whether or not the policy picks one of them.
+  std::optional<SeveralMotions> several = {};
   bool eventful =
       true;  // false: the mode goes on and there is nothing to report (numerical noise at a surface)
   bool repelling = false;            // the only surface that slides after it repels
@@ -152,7 +155,8 @@ class EventResolver {
   std::size_t take(const Group& group, int chosen, const Mode& before, const Meeting& meeting,
                    Resolution& result) const;
   // every_combination() lists combinations of the groups' continuations, up to a number that can be read.
-  static std::vector<Mode> every_combination(const std::vector<Group>& groups, const Mode& mode);
+  static std::vector<PossibleMotion> every_combination(const std::vector<Group>& groups, const Mode& mode,
+                                                       const Vector& lambda);
   // Takes over the entry of Korobitsyn & Frolova's table for two surfaces, if it is a motion of the fields.
   void apply_table(const CornerPoint& point, Group& group) const;
   // The option that the policy picks, or −1.
@@ -163,6 +167,7 @@ class EventResolver {
   PointClassifier classifier_;
   CornerSolver corners_;
   Ambiguity policy_;
+  double rtol_;
   SlidingRule rule_;
   Selection selection_;
   bool keeps_states_;  // in the records of events

@@ -12,6 +12,13 @@
 
 namespace slideway {
 
+namespace {
+
+// Rates of change that are differences are zero below this part of the others.
+constexpr double kNoRate = 1e-6;
+
+}  // namespace
+
 std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
                                                      const std::vector<Index>& members,
                                                      const Meeting& meeting) {
@@ -78,7 +85,18 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   for (const Side side : {Side::minus, Side::sliding, Side::plus}) {
     if (point.continuations.contains(side) || point.continuations.empty()) add(side);
   }
-  // Sliding on through a two-fold into a repelling stretch can be left at any time.
+  // Sliding on through a two-fold into a repelling stretch can be left at any time, to the sides that repel there.
+  if (lone.count == 1 && lone.options[0].repelling) {
+    const double lambda = lone.options[0].lambda;
+    const auto along = [lambda](double at_minus, double at_plus) {
+      return 0.5 * ((1 - lambda) * at_minus + (1 + lambda) * at_plus);
+    };
+    const TwoFoldRates& rates = found.rates;
+    const double scale = std::abs(rates.minus_along_minus) + std::abs(rates.minus_along_plus) +
+                         std::abs(rates.plus_along_minus) + std::abs(rates.plus_along_plus);
+    if (along(rates.minus_along_minus, rates.minus_along_plus) < -kNoRate * scale) add(Side::minus);
+    if (along(rates.plus_along_minus, rates.plus_along_plus) > kNoRate * scale) add(Side::plus);
+  }
   lone.unique = lone.count == 1 && !lone.options[0].repelling;
   if (lone.unique && !at_start && lone.options[0].side == before) {
     lone.touch = !found.same_way && (found.touch || (before == Side::plus && found.plus_tangent) ||
@@ -163,7 +181,17 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   }
   const Vector error =
       meeting.at_start ? Vector() : Vector(weights.unaryExpr([](double weight) { return error_of(weight); }));
-  const CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error, meeting.root_ends);
+  // Where several λ give one motion, sliding goes on with those that it had: each end of a relay then leaves the rest of its way to
+  // the others, and the ends do not accumulate before the last of them.
+  CornerSizes sizes{Vector::Zero(static_cast<Index>(surfaces.size())),
+                    weights.unaryExpr([](double weight) { return error_of(weight); }) / rtol_};
+  for (std::size_t k = 0; k < surfaces.size() && !meeting.at_start; ++k) {
+    if (mode.slides_on(surfaces[k]))
+      sizes.near[static_cast<Index>(k)] = std::clamp(lambda_[surfaces[k]], -1.0, 1.0);
+  }
+  CornerPoint point = corners_.solve(t, x, lambda_, surfaces, ends, error, meeting.root_ends, sizes);
+  // A limit of turns has shown that the intersection attracts.
+  if (point.repelling_intersection && meeting.is_limit) point.answer.continuations.resize(1);
   if (point.half_branches) group.code_word = point.half_branches->code_word;
   group.in_convex_hull = point.in_convex_hull;
   for (const Continuation& continuation : point.answer.continuations) {
@@ -176,7 +204,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
       group.options.size() == 1 && !point.undetermined && (!point.repelling_intersection || meeting.is_limit);
   group.w_minus.assign(surfaces.size(), kNotANumber);
   group.w_plus.assign(surfaces.size(), kNotANumber);
-  if (group.options.size() == 1) {
+  if (point.w_minus.size() > 0) {
     group.w_minus.assign(point.w_minus.begin(), point.w_minus.end());
     group.w_plus.assign(point.w_plus.begin(), point.w_plus.end());
   }

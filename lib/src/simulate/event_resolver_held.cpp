@@ -140,6 +140,7 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
   if (!next.decided) {
     event.kind = next.event.kind;
     event.continuations = next.event.continuations;
+    result.several = next.several;
     result.eventful = true;
     return true;
   }

@@ -132,7 +132,7 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
     const Index contacts = at_work.contacts->contacts();
     forces_.setZero();
     at_work.contacts->find_directions(t, x, at_work.lambda);
-    forces_.head(contacts) = at_work.contacts->forces(t, x, at_work.lambda);
+    forces_.head(contacts) = at_work.contacts->least_forces(t, x, at_work.lambda);
     if (!at_work.contacts->closed().empty()) {
       forces_.segment(contacts, contacts) = at_work.contacts->friction_forces();
       forces_.tail(contacts) = at_work.contacts->second_friction_forces();
