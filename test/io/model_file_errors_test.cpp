@@ -441,16 +441,37 @@ TEST_CASE("a discontinuity inside a guard is refused with a reason") {
   std::string signs = "v";
   for (int k = 1; k <= 7; ++k) signs += " + sgn(x - " + std::to_string(k) + ")";
   check_told(with_line(11, "v = \"sgn(" + signs + ")\""), reason + "derivative of 'v'" + smooth);
-  check_told(with_end("drive = \"step(x)\"\n[[stops]]\nname = \"far\"\nwhen = \"x - drive\"\n"),
+  check_told(with_end("drive = \"floor(x)\"\n[[stops]]\nname = \"far\"\nwhen = \"x - drive\"\n"),
              "test.toml:18:13: " + reason + "guard of stop 'far'" + smooth_event + "'drive', which has one");
-  check_told(with_end("[[resets]]\nwhen = \"sgn(x)\"\nset = { v = \"-v\" }\n"),
-             "test.toml:16:9: " + reason + "guard of the reset" + smooth_event + "'sgn', which jumps");
-  check_told(with_end("[[stops]]\nwhen = \"if(x > 0, v, 1)\"\n"), "write a condition, as a > b and c > d");
-  check_told(with_end("[[stops]]\nwhen = \"min(x, 1) - step(v)\"\n"), "got 'step', which jumps");
+  check_told(with_end("[[stops]]\nwhen = \"floor(x) > 1\"\n"), "got 'floor', which jumps");
   check_told(with_end("drive = \"max(x, 0)\"\n[[contacts]]\ngap = \"drive\"\nacts_on = { v = \"1\" }\n"
                       "restitution = 0\n"),
              "expected a gap that is smooth, got 'drive', which has one");
   CHECK(report(with_end("drive = \"max(x, 0)\"\n[[stops]]\nwhen = \"drive - abs(v) - 1\"\n")) == "");
+}
+
+TEST_CASE(
+    "a guard that is zero over an interval between both of its signs is refused with the conditions to "
+    "write") {
+  check_told(
+      with_end("[[stops]]\nwhen = \"deadzone(x, -1, 1)\"\n"),
+      "test.toml:16:9: a guard that is zero over an interval, and has both signs beside it in the guard of "
+      "the stop, expected a condition, got 'deadzone(x, -1, 1)'");
+  check_told(
+      with_end("[[stops]]\nwhen = \"deadzone(x, -1, 1)\"\n"),
+      "write when = \"deadzone(x, -1, 1) > 0\" or when = \"deadzone(x, -1, 1) < 0\", whichever is meant");
+  for (const char* const when :
+       {"sgn(x)", "if(x > 0, v, 1)", "min(x, 2) - step(v)", "max(0, x - 1)", "deadzone(x, -1, 1) > 0"})
+    CHECK(report(with_end("[[stops]]\nwhen = \"" + std::string(when) + "\"\n")) == "");
+}
+
+TEST_CASE("a condition that holds at an instant only, or at all others, is refused with the guard to write") {
+  check_told(with_end("[[stops]]\nwhen = \"x >= 1 and x <= 1\"\n"),
+             "test.toml:16:9: a condition that holds at an instant only in the guard of the stop, expected a "
+             "condition that holds for some time, got 'x >= 1 and x <= 1'");
+  check_told(with_end("[[stops]]\nwhen = \"not (2*x > 2 or x < 1)\"\n"), "a guard is zero there: write ");
+  check_told(with_end("[[stops]]\nwhen = \"x > 1 or x < 1\"\n"),
+             "a condition that holds at all times except instants");
 }
 
 TEST_CASE("a surface that can never be met is refused") {
@@ -568,7 +589,10 @@ TEST_CASE("what is no expression is answered with what is meant") {
   hinted("-sin^2(x)", "write sin(x)^2\n");
   hinted("x!", "there is no factorial: write its value\n");
   hinted("if(x = 1, 1, 2)", "a comparison is one of > < >= <= == !=");
-  hinted("if(x != 1, 1, 2)", "a value that moves is equal to another for no time: compare by > or <");
+  hinted(
+      "if(x != 1, 1, 2)",
+      "a value that moves passes another one in an instant: compare by >= or <=, which hold where both are "
+      "equal");
   hinted("1.2.3", "a number has one point\n");
   hinted("0x10", "'0x10' is not a number: write it as 16, 0.5 or 1e-3\n");
   hinted("1e", "'1e' is not a number");
@@ -792,7 +816,6 @@ TEST_CASE("conditions of other languages in the guard of an event are answered w
   };
   for (const char* when : {"x < 1 && v < 0", "0 < x < 1"}) hinted(when, "write a > b and c > d\n");
   hinted("x < 1 || v < 0", "write a > b or c > d\n");
-  hinted("if(x < 1, if(v < 0, -1, 1), 1)", "write a condition, as a > b and c > d");
   check_told(with_line(13, "stick = \"x < 1 and v < 0\""),
              "a surface is where an expression changes its sign");
   for (const char* when : {"max(x - 1, v)", "min(1 - x, -v)"})

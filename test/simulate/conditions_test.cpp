@@ -194,3 +194,215 @@ TEST_CASE("initial values follow those that they are made of, and what is set") 
   by_y[0] = 3 + 2;
   CHECK(model.initial_by({{"z2", 10}}, "y") == by_y);
 }
+
+TEST_CASE("comparisons hold by equality on what is clamped or flat") {
+  // Each condition is true in [0, 2] for this long.
+  const std::vector<std::pair<std::string, double>> conditions = {
+      {"y >= 1", 1},
+      {"not y < 1", 1},
+      {"y > 1", 0},
+      {"not y <= 1", 0},
+      {"y <= 1", 2},
+      {"1 <= y", 1},
+      {"2*y + 1 >= 3", 1},
+      {"sat(t, 0, limit) >= limit", 1},
+      {"sat(t, 0, limit) > limit", 0},
+      {"-sat(-t, -limit, 0) >= 1", 1},
+      {"sat(t, 0, held) >= held", 1},
+      {"max(1 - t, 0) <= 0", 1},
+      {"max(1 - t, 0) > 0", 1},
+      {"abs(t - 1) + t >= 1", 2},
+      {"abs(t - 1) + t > 1", 1},
+      {"flag >= 1", 1},
+      {"flag > 0", 1},
+      {"flag == 1", 1},
+      {"flag != 1", 1},
+      {"flag <= 0", 1},
+      {"flag*(2 - flag) >= 1 and not flag != 1", 1},
+      {"floor(2*x) >= 2", 1},
+      {"floor(2*x) == 1", 0.5},
+      {"flat(x) >= 3", 1},
+      {"flat(x) > 3", 0},
+      {"hysteresis(x, 0.5, 1) >= 1", 1},
+      {"m >= 1", 2},
+      {"not m < 1", 2},
+      {"m > 1", 0},
+      {"sgn(level) > 0", 0},
+      {"step(sat(x, 0, 1) - 1) >= 1", 0},
+      {"clamped >= 1", 1},
+      {"clamped > 1", 0},
+      {"y >= 1 and sat(x, 0, 1.5) < 1.5", 0.5}};
+  std::string text =
+      "[parameters]\nlimit = 1.0\n[states]\nx = 0.0\n"
+      "n = { size = " +
+      std::to_string(conditions.size()) +
+      ", value = \"0\" }\n[discrete]\nm = 1\nheld = 1.0\n"
+      "[time]\nend = 2.0\n[tables]\nflat = { x = [0, 1, 2, 3], values = [0, 3, 3, 3], interpolation = "
+      "\"linear\" }\n"
+      "[definitions]\ny = \"min(t, 1)\"\nflag = \"if(x < 1, 1, 0)\"\n"
+      "[algebraic]\nclamped = \"sat(x + (clamped - x)/2, 0, 1)\"\n[surfaces]\nlevel = \"m - 1\"\n"
+      "[derivatives]\nx = \"1\"\nn = \"0";
+  for (std::size_t k = 0; k < conditions.size(); ++k)
+    text += " + if(i == " + std::to_string(k + 1) + ", if(" + conditions[k].first + ", 1, 0), 0)";
+  text += "\"\n";
+  for_all_methods(text, {1e-4, 1e-9}, [&](const Finished& finished, double rtol) {
+    for (std::size_t k = 0; k < conditions.size(); ++k) {
+      CAPTURE(conditions[k].first);
+      CHECK(std::abs(finished.end(1 + static_cast<Index>(k)) - conditions[k].second) < 100 * rtol);
+    }
+  });
+}
+
+TEST_CASE("a PI controller whose integrator stops at the clamped output does not wind up, and a flag heats") {
+  // While y is at its limit and the error is positive, x stands still.
+  const std::string controller =
+      "[states]\nz = 0.0\nx = 0.0\n[time]\nend = 6.0\n[definitions]\ne = \"1 - z\"\ny = \"sat(2*e + x, -1.1, "
+      "1.1)\"\n[derivatives]\nz = \"y - z\"\nx = \"if(y >= 1.1 and e > 0, 0, 4*e)\"\n";
+  for_all_methods(controller, {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+    CHECK(std::abs(finished.end(0) - 0.9998346941235576) < 100 * rtol);
+    CHECK(std::abs(finished.end(1) - 0.9996985884003305) < 100 * rtol);
+  });
+  const std::string heater =
+      "[states]\nT = 15.0\n[time]\nend = 10.0\n[definitions]\non = \"if(T < 20, 1, 0)\"\n"
+      "[derivatives]\nT = \"if(on >= 1, 3, 0) - 0.1*(T - 10)\"\n";
+  for_all_methods(heater, {1e-6, 1e-9}, [&](const Finished& finished, double) {
+    CHECK(finished.end(0) == doctest::Approx(20).epsilon(1e-12));
+  });
+}
+
+TEST_CASE("an event whose guard is zero over an interval, or jumps, is that of the condition inside") {
+  const double a = std::asin(0.5);
+  const double up = a;
+  const double down = kTurn / 2 - a;
+  const std::string text = circle(
+      record("rising", "max(0, x - 0.5)", "direction = \"rising\"\n") +
+          record("falling", "max(x - 0.5, 0)", "direction = \"falling\"\n") +
+          record("any", "sat(x, 0.5, 2) - 0.5") +
+          record("below", "min(0, x - 0.5)", "direction = \"falling\"\n") +
+          record("flag", "if(x > 0.5, 1, -1)") + record("sign", "sgn(x - 0.5)", "direction = \"rising\"\n") +
+          record("boolean", "step(x - 0.5)", "direction = \"falling\"\n") +
+          record("reaches", "sat(x, 0, 0.5) >= 0.5") + record("exceeds", "sat(x, 0, 0.5) > 0.5") +
+          record("leaves", "sat(x, 0, 0.5) < 0.5") + record("is on", "on == 1") +
+          record("is off", "on != 1") + record("high", "deadzone(x, -0.5, 0.5) > 0") +
+          record("low", "deadzone(x, -0.5, 0.5) < 0") +
+          record("two kinks", "max(0, abs(x) - 0.5)", "direction = \"rising\"\n") +
+          record("never", "x > 0.5 and x < 0.5") + record("nor", "x > 0.6 and 2*x < 0.5") +
+          record("always", "x > 0.5 or x <= 0.5") + "[definitions]\non = \"if(x > 0.5, 1, 0)\"\n",
+      kTurn);
+  for_all_methods(text, {1e-4, 1e-9}, [&](const Finished& finished, double rtol) {
+    const double tolerance = 100 * rtol;
+    for (const char* const name : {"rising", "sign", "reaches", "is on", "high"})
+      check_times(finished, name, {up}, tolerance);
+    for (const char* const name : {"falling", "boolean", "leaves", "is off", "below"})
+      check_times(finished, name, {down}, tolerance);
+    for (const char* const name : {"any", "flag"}) check_times(finished, name, {up, down}, tolerance);
+    check_times(finished, "low", {kTurn / 2 + a}, tolerance);
+    check_times(finished, "two kinks", {up, kTurn / 2 + a}, tolerance);
+    for (const char* const name : {"exceeds", "never", "nor", "always"})
+      check_times(finished, name, {}, tolerance);
+  });
+}
+
+TEST_CASE("at the start an event in any direction fires where its guard is zero and moves") {
+  const auto text = [](const std::string& when, const std::string& more) {
+    return "[states]\nu = 0.0\n[discrete]\non = 0\n[time]\nend = 1.0\n[derivatives]\nu = \"if(on == 1, "
+           "sin(10*t), "
+           "0)\"\n[[resets]]\nname = \"switch\"\nwhen = \"" +
+           when + "\"\nset = { on = \"1\" }\n" + more;
+  };
+  for (const char* const when : {"t", "-t", "t^3", "sin(t)"}) {
+    for_all_methods(text(when, ""), {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+      check_times(finished, "switch", {0}, 1e-12);
+      CHECK(std::abs(finished.end(0) - (1 - std::cos(10.0)) / 10) < 100 * rtol);
+    });
+  }
+  check_times(run(text("t", "initially = \"wait\"\n")), "switch", {}, 1e-12);
+  check_times(run(text("u", "")), "switch", {}, 1e-12);
+}
+
+TEST_CASE("a reset that leaves its guard at zero while the motion goes on is told with what to write") {
+  const auto warns = [](const std::string& text) {
+    const Finished finished = run(text);
+    for (const std::string& warning : finished.solution.warnings)
+      if (warning.find("reset 'limit' leaves its guard at zero at t = ") == 0) return true;
+    return false;
+  };
+  const auto text = [](const std::string& when, const std::string& set) {
+    return "[states]\nx = 0.0\nv = 0.0\n[discrete]\nn = 0\n[time]\nend = 20.0\n[derivatives]\nx = \"v\"\nv = "
+           "\"sin(t)\"\n[[resets]]\nname = \"limit\"\nwhen = \"" +
+           when + "\"\ndirection = \"falling\"\nset = { " + set + " }\n";
+  };
+  CHECK(warns(text("0.8 - abs(v)", "v = \"sgn(v)*0.8\"")));
+  CHECK(warns(text("0.8 - v", "v = 0.8")));
+  // What counts only, reflects, or is set back is meant so.
+  CHECK_FALSE(warns(text("0.8 - v", "n = \"n + 1\"")));
+  CHECK_FALSE(warns(text("0.8 - v", "v = 0.1")));
+  CHECK_FALSE(warns(text("3 - x", "v = \"-v\"")));
+}
+
+TEST_CASE("hysteresis without a band is a relay, and a pulse is never wider than its period") {
+  const std::string relay =
+      "[states]\nx = 0.5\ny = 2.0\n[time]\nend = 3.0\n[derivatives]\nx = \"-hysteresis(x, 0, 0)\"\ny = "
+      "\"-1 + 0*hysteresis(2*y, 1, 1)\"\n";
+  for_all_methods(relay, {1e-6, 1e-9},
+                  [&](const Finished& finished, double) { CHECK(std::abs(finished.end(0)) < 1e-12); });
+  const auto mean = [](const std::string& width) {
+    return run("[states]\nx = 0.0\n[discrete]\nw = 1.5\n[time]\nend = \"4*pi\"\n[derivatives]\nx = "
+               "\"pulse(t, " +
+                   width + ")\"\n",
+               Method::automatic, 1e-9)
+               .end(0) /
+           (2 * kTurn);
+  };
+  CHECK(mean("w") == doctest::Approx(1));
+  CHECK(mean("1 - w") == doctest::Approx(0));
+  CHECK(mean("w/2") == doctest::Approx(0.75));
+  CHECK(mean("max(1.25, x/100)") == doctest::Approx(1));
+}
+
+TEST_CASE("a surface in a branch that does not hold takes no part: not in the log, and not at the start") {
+  // x passes 1 where y < 0, and again where y > 0: only there the condition on x is in force.
+  const std::string text =
+      "[states]\nx = 0.0\ny = -1.0\nn = 0.0\n[time]\nend = 6.0\n[derivatives]\nx = \"if(t < 2, 1, if(t < 4, "
+      "-1, "
+      "1))\"\ny = \"0.4\"\nn = \"if(y > 0, if(x > 1, 1, 0), 0)\"\n";
+  for_all_methods(text, {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+    // y > 0 from 2.5 on, where x = 1.5; x is 1 at 3 and at 5.
+    CHECK(std::abs(finished.end(2) - 1.5) < 100 * rtol);
+    std::vector<double> times;
+    for (const EventRecord& event : finished.solution.events)
+      if (event.surface_names == std::vector<std::string>{"x - 1"}) times.push_back(event.t);
+    REQUIRE(times.size() == 2);
+    CHECK(std::abs(times[0] - 3) < 100 * rtol);
+    CHECK(std::abs(times[1] - 5) < 100 * rtol);
+  });
+  // Both guards are zero at the start; that of d is repelling where it is in force.
+  const std::string start =
+      "[states]\nd = 0.0\nb = 0.0\n[time]\nend = 1.0\n[derivatives]\nd = \"if(b > 1, sgn(d), 0.5)\"\nb = "
+      "\"0.5\"\n";
+  const Finished finished = run(start);
+  CHECK(finished.solution.outcome.succeeded());
+  CHECK(finished.end(0) == doctest::Approx(0.5));
+  CHECK(finished.solution.events.empty());
+}
+
+TEST_CASE(
+    "conditions of discrete states that set each other off without end are told, as edges of locations are") {
+  const std::string cycle =
+      "[states]\nx = 0.0\n[discrete]\nm = 1\n[time]\nend = 3.0\n[derivatives]\nx = \"1\"\n"
+      "[[resets]]\nname = \"up\"\nwhen = \"m == 1 and x > 1\"\nset = { m = \"2\" }\n"
+      "[[resets]]\nname = \"down\"\nwhen = \"m == 2 and x > 0.5\"\nset = { m = \"1\" }\n";
+  const std::string automaton =
+      "[states]\nx = 0.0\n[time]\nend = 3.0\n[derivatives]\nx = \"1\"\n[[automata]]\nname = \"a\"\ninitial = "
+      "\"off\"\n[[automata.locations]]\nname = \"off\"\n[[automata.locations]]\nname = \"on\"\n"
+      "[[automata.edges]]\nfrom = \"off\"\nto = \"on\"\nwhen = \"x > 1\"\n"
+      "[[automata.edges]]\nfrom = \"on\"\nto = \"off\"\nwhen = \"x > 0.5\"\n";
+  for (const std::string& text : {cycle, automaton}) {
+    for (const Method method : {Method::automatic, Method::bdf, Method::dop853}) {
+      const Finished finished = run(text, method, 1e-6);
+      CHECK(finished.solution.outcome.status == Status::chattering);
+      CHECK(std::abs(finished.solution.outcome.t - 1) < 1e-9);
+      CHECK(finished.solution.outcome.message.find("events set each other off without end") == 0);
+    }
+  }
+}

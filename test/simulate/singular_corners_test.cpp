@@ -485,7 +485,7 @@ TEST_CASE("cars behind one that stops and goes stand and start in the same order
     for (const EventRecord& event : finished.solution.events) modes.push_back(event.to->word());
     if (expected.empty()) expected = modes;
     CHECK(modes == expected);
-    CHECK(modes.size() == 32);
+    CHECK(modes.size() == 19);
   });
 }
 

@@ -99,7 +99,7 @@ void Expander::build_events(const std::string& kind, const std::vector<EventDesc
         made.guard = guard.node;
         if (guard.opposite && made.direction != Direction::any)
           made.direction = made.direction == Direction::rising ? Direction::falling : Direction::rising;
-        check_is_met(made.guard, event.when, kind, name, "a guard");
+        if (!guard.is_decided) check_is_met(made.guard, event.when, kind, name, "a guard");
         // The name is that of a surface without a name.
         if (name.empty()) made.name = builder_.text(event.when, i);
       });

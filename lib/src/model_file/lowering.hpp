@@ -43,6 +43,7 @@ struct ExpandedSurface {
   NodeId guard = 0;
   std::optional<NodeId> break_away = {};
   std::optional<NodeId> break_away_below = {};  // where it is another one
+  bool watched = false;                         // at a kink of the guard of an event
 };
 
 // A force of [friction], or one element of it.

@@ -5,9 +5,11 @@
 // and chooses between the guards of the rest: it has no kink with them.
 
 #include <cmath>
+#include <unordered_map>
 #include <utility>
 
 #include "model_file/lowering_formula.hpp"
+#include "model_file/open_sign.hpp"
 
 namespace slideway::reader {
 namespace {
@@ -79,47 +81,164 @@ void FormulaBuilder::refuse_equality(const Place& place, TokenRange range) {
           "discrete states, parameters and numbers beside == and !=", in_quotes(text(place, range)),
           place.jumps == Jumps::refused_in_event
               ? "a guard is zero there: write " + difference_text(place, left, right)
-              : "a value that moves is equal to another for no time: compare by > or <");
+              : "a value that moves passes another one in an instant: compare by >= or <=, which hold where "
+                "both are equal");
+}
+
+// A condition that holds at one instant only, or at all others.
+void FormulaBuilder::refuse_instant(const Place& place, TokenRange range, bool holds_there) {
+  const TokenRange left = operand_ranges(place.formula.expression, range).first;
+  fail_at(place, range,
+          holds_there ? "a condition that holds at an instant only"
+                      : "a condition that holds at all times except instants",
+          "a condition that holds for some time", in_quotes(text(place, range)),
+          "a guard is zero there: write " + margin_text(place, left, true));
+}
+
+SignConditions& FormulaBuilder::signs() {
+  if (!signs_)
+    signs_.emplace(
+        graph_, [this](NodeId node) { return is_held(node); }, value_kinks_);
+  return *signs_;
+}
+
+NodeId FormulaBuilder::positive(const Place& place, TokenRange range, NodeId value, bool closed) {
+  try {
+    return signs().positive(value, closed);
+  } catch (const TooManySides&) {
+    fail_at(place, range, "too many kinks and jumps in a condition", "some eight that hold independently",
+            in_quotes(text(place, range)), "split it into events of their own");
+  }
+}
+
+// The value with a surface for each of its kinks.
+NodeId FormulaBuilder::with_surfaces(const Place& place, TokenRange range, NodeId value) {
+  const Place surfaces{place.formula, Jumps::surfaces, place.element, place.other};
+  const auto make_text = [&] { return text(place, range); };
+  std::unordered_map<NodeId, NodeId> made;
+  const std::uint32_t index = range.end - 1;
+  for (const NodeId id : graph_.reachable({value})) {
+    const Node node = graph_[id];
+    const auto operand = [&](NodeId of) {
+      const auto known = made.find(of);
+      return known == made.end() ? of : known->second;
+    };
+    const int operands = operand_count(node.operation);
+    const NodeId a = operands > 0 ? operand(node.a) : node.a;
+    const NodeId b = operands > 1 ? operand(node.b) : node.b;
+    const NodeId c = operands > 2 ? operand(node.c) : node.c;
+    const bool moves = operands > 0 && !is_held(node.a);
+    if (node.operation == Operation::absolute && moves)
+      made[id] = build_size(surfaces, index, a, make_text);
+    else if (node.operation == Operation::choose && moves)
+      made[id] = choose_by_sign(surfaces, index, a, {b, b, c, Change::kink}, make_text);
+    else if (a != node.a || b != node.b || c != node.c)
+      made[id] = graph_.rebuild(node, a, b, c);
+  }
+  const auto known = made.find(value);
+  return known == made.end() ? value : known->second;
+}
+
+FormulaBuilder::Margin FormulaBuilder::decided_margin(bool holds) {
+  const NodeId node = graph_.constant(holds ? 1 : -1);
+  return {{node, node}, Closure::neither, false};
 }
 
 // The guard that is positive where a condition holds, or where it does not.
-NodeId FormulaBuilder::margin(const Place& place, TokenRange range, bool holds) {
+FormulaBuilder::Margin FormulaBuilder::margin(const Place& place, TokenRange range, bool holds) {
   const std::uint32_t root = range.end - 1;
   const TokenKind kind = place.formula.expression.tokens[root].kind;
   if (kind == TokenKind::opposite) return margin(place, {range.begin, root}, !holds);
+  if (is_comparison(kind)) return margin_of_comparison(place, range, holds);
   const auto [left, right] = operand_ranges(place.formula.expression, range);
-  if (!is_comparison(kind)) {
-    const NodeId first = margin(place, left, holds);
-    const NodeId second = margin(place, right, holds);
-    const auto make_text = [&, one = left, two = right] {
-      return margin_text(place, one, holds) + " - " + in_brackets(margin_text(place, two, holds));
-    };
-    return joined_margins(place, root, first, second, (kind == TokenKind::either) == holds, make_text);
-  }
-  const NodeId a = build(place, left);
-  const NodeId difference = graph_.subtract(a, build(place, right));
-  const NodeId yes = graph_.constant(holds ? 1 : -1);
-  const NodeId no = graph_.constant(holds ? -1 : 1);
-  if (graph_.is_constant(difference)) return is_true(kind, graph_.value(difference)) ? yes : no;
-  if (is_held(difference)) return by_comparison(kind, difference, yes, no);
-  if (is_equality(kind)) refuse_equality(place, range);
-  return is_less(kind) == holds ? graph_.opposite(difference) : difference;
+  const Margin first = margin(place, left, holds);
+  const Margin second = margin(place, right, holds);
+  const bool either = (kind == TokenKind::either) == holds;
+  const std::optional<LinearGuard> one = linear_guard(graph_, first.of.value);
+  const std::optional<LinearGuard> other = linear_guard(graph_, second.of.value);
+  const Closure worst = either ? Closure::open : Closure::closed;
+  if (one && other && first.closure == worst && second.closure == worst && ratio_of(*one, *other) < 0)
+    refuse_instant(place, range, !either);
+  const auto make_text = [&, one_side = left, other_side = right] {
+    return margin_text(place, one_side, holds) + " - " + in_brackets(margin_text(place, other_side, holds));
+  };
+  const Twofold joined = joined_margins(place, root, first.of, second.of, either, make_text);
+  const Closure closure = first.closure == second.closure ? first.closure : Closure::neither;
+  // What one of them has decided alone does not change because the other one does.
+  for (const Margin& part : {first, second})
+    if (joined.value == part.of.value && graph_.is_constant(joined.value)) return {joined, closure, part.moves};
+  return {joined, closure, first.moves || second.moves};
 }
 
-NodeId FormulaBuilder::joined_margins(const Place& place, std::uint32_t index, NodeId a, NodeId b,
-                                      bool largest, const Text& make_text) {
-  for (const auto& [one, other] : {std::pair{a, b}, std::pair{b, a}}) {
-    if (graph_.is_constant(one)) return (graph_.value(one) > 0) == largest ? one : other;
-    const Node node = graph_[one];
-    if (node.operation != Operation::choose || !is_held(node.a)) continue;
-    const auto with = [&, first = one == a](NodeId part) {
-      return first ? joined_margins(place, index, part, b, largest, make_text)
-                   : joined_margins(place, index, a, part, largest, make_text);
-    };
-    const NodeId positive = with(node.b);
-    return graph_.choose(node.a, positive, with(node.c));
+FormulaBuilder::Margin FormulaBuilder::margin_of_comparison(const Place& place, TokenRange range,
+                                                            bool holds) {
+  const TokenKind kind = place.formula.expression.tokens[range.end - 1].kind;
+  const std::pair<TokenRange, TokenRange> sides = operand_ranges(place.formula.expression, range);
+  const auto difference_in = [&](const Place& in) {
+    const NodeId a = build(in, sides.first);
+    return graph_.subtract(a, build(in, sides.second));
+  };
+  const NodeId difference = difference_in(place);
+  if (graph_.is_constant(difference)) return decided_margin(is_true(kind, graph_.value(difference)) == holds);
+  const NodeId yes = graph_.constant(holds ? 1 : -1);
+  const NodeId no = graph_.constant(holds ? -1 : 1);
+  if (is_held(difference)) {
+    const NodeId node = by_comparison(kind, difference, yes, no);
+    return {{node, node}, Closure::neither};
   }
-  return extremum(place, index, a, b, largest, make_text);
+  if (is_equality(kind))
+    return margin_of_equality(place, range, difference, (kind == TokenKind::equal) == holds);
+  const bool is_flipped = is_less(kind) == holds;
+  const bool closed = is_true(kind, 0) == holds;
+  const auto oriented = [&](NodeId node) { return is_flipped ? graph_.opposite(node) : node; };
+  if (!signs().is_plain(difference)) {
+    const NodeId value = positive(place, range, oriented(difference), closed);
+    return {{with_surfaces(place, range, value), value}, Closure::neither};
+  }
+  const NodeId bent = difference_in({place.formula, Jumps::surfaces, place.element, place.other});
+  return {{oriented(bent), oriented(difference)}, closed ? Closure::closed : Closure::open};
+}
+
+// Flags are equal to numbers for some time.
+FormulaBuilder::Margin FormulaBuilder::margin_of_equality(const Place& place, TokenRange range,
+                                                          NodeId difference, bool equal) {
+  bool is_flag = false;
+  try {
+    is_flag = signs().is_flag(difference);
+  } catch (const TooManySides&) {
+  }
+  if (!is_flag) refuse_equality(place, range);
+  const NodeId above = positive(place, range, difference, equal);
+  const NodeId below = positive(place, range, graph_.opposite(difference), equal);
+  const NodeId value = signs().joined(above, below, !equal);
+  return {{with_surfaces(place, range, value), value}, Closure::neither};
+}
+
+// The guard of two: what is simple of its value needs no surface.
+FormulaBuilder::Twofold FormulaBuilder::joined_margins(const Place& place, std::uint32_t index, Twofold a,
+                                                       Twofold b, bool either, const Text& make_text) {
+  for (const auto& [one, other] : {std::pair{a, b}, std::pair{b, a}}) {
+    if (graph_.is_constant(one.value)) {
+      const bool is_decided = (graph_.value(one.value) > 0) == either;
+      return is_decided ? one : other;
+    }
+    const Node node = graph_[one.value];
+    if (node.operation != Operation::choose || !is_held(node.a)) continue;
+    const Node bent = graph_[one.node];
+    const bool is_parallel = bent.operation == Operation::choose && bent.a == node.a;
+    const Twofold above{is_parallel ? bent.b : one.node, node.b};
+    const Twofold below{is_parallel ? bent.c : one.node, node.c};
+    const Twofold joined_above = joined_margins(place, index, above, other, either, make_text);
+    const Twofold joined_below = joined_margins(place, index, below, other, either, make_text);
+    return {graph_.choose(node.a, joined_above.node, joined_below.node),
+            graph_.choose(node.a, joined_above.value, joined_below.value)};
+  }
+  const NodeId value = signs().joined(a.value, b.value, either);
+  if (graph_.is_constant(value)) return {value, value};
+  if (value == a.value) return a;
+  if (value == b.value) return b;
+  const Place surfaces{place.formula, Jumps::surfaces, place.element, place.other};
+  return {extremum(surfaces, index, a.node, b.node, either, make_text), value};
 }
 
 std::string FormulaBuilder::margin_text(const Place& place, TokenRange range, bool holds) {
@@ -136,22 +255,45 @@ std::string FormulaBuilder::margin_text(const Place& place, TokenRange range, bo
 FormulaBuilder::EventGuard FormulaBuilder::event_guard(const Formula& formula, std::uint32_t element) {
   start();
   const Place values{formula, Jumps::refused_in_event, element};
-  const Place surfaces{formula, Jumps::surfaces, element};
   TokenRange range = whole_range(formula);
   const auto kind = [&] { return formula.expression.tokens[range.end - 1].kind; };
-  if (formula.empty() || !is_condition(kind())) {
-    const NodeId guard = build(values);
-    build(surfaces);
-    return {guard, false};
-  }
+  if (formula.empty() || !is_condition(kind())) return guard_of_value(values);
   // x > 1 and x < 1 are the two directions of one guard.
   bool opposite = false;
   for (; kind() == TokenKind::opposite; --range.end) opposite = !opposite;
-  if (is_comparison(kind()) && is_less(kind())) opposite = !opposite;
   const bool is_flipped = is_comparison(kind()) && is_less(kind());
-  const NodeId guard = margin(values, range, !is_flipped);
-  margin(surfaces, range, !is_flipped);
-  return {guard, opposite};
+  const Margin made = margin(values, range, !is_flipped);
+  watch_kinks(made.of.node);
+  EventGuard guard{made.of.value, opposite != is_flipped};
+  guard.is_decided = made.moves && graph_.is_constant(guard.node);
+  return guard;
+}
+
+void FormulaBuilder::watch_kinks(NodeId guard) {
+  if (!graph_.has_lambda(guard)) return;
+  for (const std::uint32_t surface : surfaces_from(graph_, guard, 0)) surfaces_.watch(surface);
+}
+
+// A guard whose sign changes where the guard is not zero, or that is zero over an interval, is a condition: its value is above zero.
+FormulaBuilder::EventGuard FormulaBuilder::guard_of_value(const Place& values) {
+  const TokenRange range = whole_range(values.formula);
+  const NodeId guard = build(values);
+  if (graph_.is_constant(guard)) return {guard, false};
+  if (signs().is_plain(guard)) {
+    watch_kinks(build({values.formula, Jumps::surfaces, values.element}));
+    return {guard, false};
+  }
+  const NodeId above = positive(values, range, guard, false);
+  const NodeId below = positive(values, range, graph_.opposite(guard), false);
+  const auto is_never = [&](NodeId node) { return graph_.is_constant(node) && graph_.value(node) < 0; };
+  const std::string words = text(values, range);
+  if (!is_never(above) && !is_never(below) && signs().is_zero_for_long(guard))
+    fail_at(values, range, "a guard that is zero over an interval, and has both signs beside it",
+            "a condition", in_quotes(words),
+            "write when = \"" + words + " > 0\" or when = \"" + words + " < 0\", whichever is meant");
+  const NodeId value = is_never(above) ? graph_.opposite(below) : above;
+  watch_kinks(with_surfaces(values, range, value));
+  return {value, false};
 }
 
 // ---- if ---------------------------------------------------------------------------------------------
@@ -193,16 +335,23 @@ NodeId FormulaBuilder::compare(const Place& place, std::uint32_t index, TokenRan
   const NodeId a = build(place, sides.first);
   const NodeId difference = graph_.subtract(a, build(place, sides.second));
   if (graph_.is_constant(difference)) return is_true(kind, graph_.value(difference)) ? yes() : no();
-  const bool held = is_held(difference) && !surfaces_.find(difference);
-  if (is_equality(kind) && !is_held(difference)) refuse_equality(place, range);
-  if (held || is_equality(kind) || place.jumps == Jumps::values) {
+  const bool held = is_held(difference);
+  const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
+  if (is_equality(kind) && !held && (is_value || !graph_.has_lambda(difference)))
+    refuse_equality(place, range);
+  if (held || is_value) {
     const NodeId chosen = yes();
     return by_comparison(kind, difference, chosen, no());
   }
-  const bool less = is_less(kind);
   const NodeId chosen = yes();
   const NodeId other = no();
-  const Choice choice = less ? Choice{other, other, chosen} : Choice{chosen, other, other};
+  // Where a side of the kinks makes the difference zero, the comparison decides.
+  const NodeId at_zero = is_true(kind, 0) ? chosen : other;
+  Choice choice = is_less(kind) ? Choice{other, at_zero, chosen} : Choice{chosen, at_zero, other};
+  if (is_equality(kind)) {
+    choice = kind == TokenKind::equal ? Choice{other, chosen, other} : Choice{chosen, other, chosen};
+    choice.equality = &range;
+  }
   return choose_by_sign(place, index, difference, choice,
                         [&] { return difference_text(place, sides.first, sides.second); });
 }

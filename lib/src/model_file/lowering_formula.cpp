@@ -338,14 +338,24 @@ void FormulaBuilder::push_name(const Place& place, std::uint32_t index) {
 // The value of an element (1 for a scalar) of what the token names.
 NodeId FormulaBuilder::named_element(const Place& place, std::uint32_t index, std::uint32_t element) {
   const Symbol symbol = place.formula.symbols[index];
-  NodeId node = value_of(symbol, element, place);
-  if (place.jumps == Jumps::refused_in_event && graph_.has_lambda(node) && bends_only(node))
-    node = value_of(symbol, element, {place.formula, Jumps::values, place.element, place.other});
-  if (refuses_jumps(place.jumps) && graph_.has_lambda(node)) {
+  const bool is_value = place.jumps == Jumps::refused_in_event && symbol.kind == SymbolKind::definition;
+  const NodeId node =
+      is_value ? value_of(symbol, element, {place.formula, Jumps::values, place.element, place.other})
+               : value_of(symbol, element, place);
+  const bool jumps = is_value ? counts_steps(node) : refuses_jumps(place.jumps) && graph_.has_lambda(node);
+  if (jumps) {
     const Expression& expression = place.formula.expression;
     refuse_jump(place, index, in_quotes(expression.spelling(expression.tokens[index])) + ", which has one");
   }
   return node;
+}
+
+// The steps of floor() of what moves are no sign of a guard.
+bool FormulaBuilder::counts_steps(NodeId root) const {
+  const std::vector<NodeId> nodes = graph_.reachable({root});
+  return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+    return graph_[id].operation == Operation::floor && !is_held(graph_[id].a);
+  });
 }
 
 std::uint32_t FormulaBuilder::length(Symbol symbol) const {

@@ -21,6 +21,7 @@
 #include "model_file/lowering_memory.hpp"
 #include "model_file/lowering_surfaces.hpp"
 #include "model_file/model_file_description.hpp"
+#include "model_file/sign_condition.hpp"
 
 namespace slideway::reader {
 
@@ -93,6 +94,8 @@ class FormulaBuilder {
   struct EventGuard {
     NodeId node = 0;
     bool opposite = false;
+    // A condition that never changes, though what it compares does: h > 1 of h = min(t, 1).
+    bool is_decided = false;
   };
   EventGuard event_guard(const Formula& formula, std::uint32_t element);
   // An element (from 1) of what a formula names, a vector, as it is observed. Throws Unbuildable.
@@ -135,6 +138,8 @@ class FormulaBuilder {
   struct Choice {
     NodeId positive, zero, negative;
     Change change = Change::other;
+    // The comparison that asks whether the guard is zero: it is refused where the guard moves.
+    const TokenRange* equality = nullptr;
   };
   // The sign of a guard of unknowns, where it stands in the file.
   struct OpenSign {
@@ -198,6 +203,7 @@ class FormulaBuilder {
 
   void prepare_initial_values();
   NodeId initial_element(std::uint32_t state, std::uint32_t element, const Place& place);
+  bool counts_steps(NodeId root) const;
   NodeId named_element(const Place& place, std::uint32_t index, std::uint32_t element);
   NodeId build_call(const Place& place, std::uint32_t index);
   NodeId build_sum(const Place& place, std::uint32_t index);
@@ -218,6 +224,7 @@ class FormulaBuilder {
   Twofold phase_of(const Place& place, std::uint32_t index, const Twofold& a);
   NodeId size_of(const Place& place, std::uint32_t index, NodeId node);
   NodeId build_steps(const Place& place, std::uint32_t index, Function function);
+  Twofold within_unit(const Place& place, std::uint32_t index, const Twofold& width);
   NodeId build_pulse(const Place& place, std::uint32_t index, const Twofold& turns);
   NodeId build_saturation(const Place& place, std::uint32_t index, bool rest);
   NodeId build_hysteresis(const Place& place, std::uint32_t index);
@@ -252,9 +259,26 @@ class FormulaBuilder {
   bool is_held(NodeId root) const;
   NodeId by_comparison(TokenKind kind, NodeId difference, NodeId yes, NodeId no);
   [[noreturn]] void refuse_equality(const Place& place, TokenRange range);
-  NodeId margin(const Place& place, TokenRange range, bool holds);
-  NodeId joined_margins(const Place& place, std::uint32_t index, NodeId a, NodeId b, bool largest,
-                        const Text& make_text);
+  [[noreturn]] void refuse_instant(const Place& place, TokenRange range, bool holds_there);
+  // Closure tells whether a condition holds where its guard is zero: `neither` of what is not one comparison.
+  enum class Closure : std::uint8_t { open, closed, neither };
+  // The guard of a condition, with surfaces at its kinks and as a value.
+  struct Margin {
+    Twofold of = {};
+    Closure closure = Closure::neither;
+    bool moves = true;  // false where only parameters and numbers are compared
+  };
+  SignConditions& signs();
+  NodeId positive(const Place& place, TokenRange range, NodeId value, bool closed);
+  NodeId with_surfaces(const Place& place, TokenRange range, NodeId value);
+  Margin decided_margin(bool holds);
+  Margin margin(const Place& place, TokenRange range, bool holds);
+  Margin margin_of_comparison(const Place& place, TokenRange range, bool holds);
+  Margin margin_of_equality(const Place& place, TokenRange range, NodeId difference, bool equal);
+  Twofold joined_margins(const Place& place, std::uint32_t index, Twofold a, Twofold b, bool either,
+                         const Text& make_text);
+  void watch_kinks(NodeId guard);
+  EventGuard guard_of_value(const Place& values);
   std::string margin_text(const Place& place, TokenRange range, bool holds);
   NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
   NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
@@ -280,6 +304,8 @@ class FormulaBuilder {
   DecidedSigns decided_signs_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;
   std::unordered_set<NodeId> bends_;        // nodes that have kinks, and no jumps
+  std::unordered_set<NodeId> value_kinks_;  // `choose` nodes that are continuous
+  std::optional<SignConditions> signs_;
   std::unordered_set<NodeId> nonnegative_;  // kinks that are never below zero on the side in force
   std::unordered_map<NodeId, std::string> ends_of_tables_;
   std::uint32_t first_force_ = 0;

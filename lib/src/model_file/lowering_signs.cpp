@@ -48,7 +48,7 @@ NodeId FormulaBuilder::build_sign(const Place& place, std::uint32_t index, Funct
                               : function == Function::step ? Operation::step
                                                            : Operation::absolute;
   const bool absolute = function == Function::abs;
-  const bool is_value = place.jumps == Jumps::values || (absolute && place.jumps == Jumps::refused_in_event);
+  const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
   if (is_value || graph_.is_constant(operand)) return graph_.unary(operation, operand);
   const TokenRange range = argument_range(place.formula.expression, index, 0);
   const auto make_text = [&] { return text(place, range); };
@@ -144,7 +144,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     return value > 0 ? choice.positive : value < 0 ? choice.negative : choice.zero;
   }
   // A value that is held between jumps has no surface to come to.
-  if (is_held(guard) && !surfaces_.find(guard))
+  if (is_held(guard))
     return graph_.choose(guard, choice.positive,
                          graph_.choose(graph_.opposite(guard), choice.negative, choice.zero));
   if (sides_known == 0 && !algebraic_is_open_ && graph_.has_lambda(guard))
@@ -172,6 +172,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   }
   if (!splits && choice.change != Change::other && algebraic_is_open_ && has_unknown(guard))
     return open_sign(place, index, guard, choice, make_text);
+  if (!splits && choice.equality) refuse_equality(place, *choice.equality);
   if (!splits) {
     const SurfaceSide side = surface(place, index, guard, make_text);
     return select(side, choice.positive, choice.negative);

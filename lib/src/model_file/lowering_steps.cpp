@@ -119,7 +119,8 @@ NodeId FormulaBuilder::build_steps(const Place& place, std::uint32_t index, Func
         return g.subtract(one, g.multiply(g.constant(2), odd));
       }
       const NodeId wave = g.unary(Operation::sin, a.node);
-      if (place.jumps == Jumps::values || g.is_constant(wave)) return g.unary(Operation::sign, wave);
+      const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
+      if (is_value || g.is_constant(wave)) return g.unary(Operation::sign, wave);
       return choose_by_sign(place, index, wave, {one, g.constant(0), g.constant(-1)},
                             [&] { return text(place, call_range(place.formula.expression, index)); });
     }
@@ -137,12 +138,32 @@ NodeId FormulaBuilder::build_steps(const Place& place, std::uint32_t index, Func
 }
 
 NodeId FormulaBuilder::build_pulse(const Place& place, std::uint32_t index, const Twofold& turns) {
-  const Twofold width = twofold_argument(place, index, 1);
+  Twofold width = twofold_argument(place, index, 1);
   if (graph_.is_constant(width.node) && !(graph_.value(width.node) >= 0 && graph_.value(width.node) <= 1))
     fail_at(place, argument_range(place.formula.expression, index, 1), "the width of a pulse out of range",
             "a part of the period, from 0 to 1", exact_text(graph_.value(width.node)));
+  // A width that changes is a part of the period, too: what is beyond 0 or 1 is the whole pulse, or none.
+  if (!graph_.is_constant(width.node)) width = within_unit(place, index, width);
   const Twofold later{graph_.subtract(turns.node, width.node), graph_.subtract(turns.value, width.value)};
   return graph_.subtract(floor_of(place, index, turns), floor_of(place, index, later));
+}
+
+// min(max(width, 0), 1)
+FormulaBuilder::Twofold FormulaBuilder::within_unit(const Place& place, std::uint32_t index,
+                                                    const Twofold& width) {
+  const NodeId none = graph_.constant(0);
+  const NodeId whole = graph_.constant(1);
+  const auto width_text = [&] { return text(place, argument_range(place.formula.expression, index, 1)); };
+  const auto clamped = [&](const Place& in, NodeId node) {
+    if (is_held(node)) {
+      const NodeId at_most = graph_.choose(graph_.subtract(node, whole), whole, node);
+      return graph_.choose(node, at_most, none);
+    }
+    const NodeId above = extremum(in, index, node, none, true, width_text);
+    return extremum(in, index, above, whole, false, [&] { return width_text() + " - 1"; });
+  };
+  const Place values{place.formula, Jumps::values, place.element, place.other};
+  return {clamped(place, width.node), clamped(values, width.value)};
 }
 
 // min(max(u, low), high), and for deadzone u without it.
@@ -185,6 +206,19 @@ NodeId FormulaBuilder::build_hysteresis(const Place& place, std::uint32_t index)
   if (jumps)
     fail_at(place, call, "a discontinuity under 'hysteresis'", "what does not jump",
             in_quotes(text(place, call)));
+  // Without a band nothing is remembered: it is a relay, which is -1 where u is not above.
+  if (graph_.is_constant(graph_.subtract(low.value, high.value), 0)) {
+    const NodeId one = graph_.constant(1);
+    const NodeId minus_one = graph_.constant(-1);
+    const NodeId above = graph_.subtract(u.node, high.node);
+    const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
+    if (is_value) return graph_.choose(above, one, minus_one);
+    return choose_by_sign(place, index, above, {one, minus_one, minus_one, Change::jump}, [&] {
+      const Expression& expression = place.formula.expression;
+      return difference_text(place, argument_range(expression, index, 0),
+                             argument_range(expression, index, 2));
+    });
+  }
   if (graph_.is_constant(u.value) && graph_.is_constant(high.value))
     return graph_.constant(graph_.value(u.value) > graph_.value(high.value) ? 1 : -1);
   if (place.jumps == Jumps::observed && !memory_.has_side_of(u.value, low.value, high.value))

@@ -24,7 +24,7 @@ SurfaceTable::Found SurfaceTable::side_of(NodeId guard) {
 
 SurfaceSide SurfaceTable::add_named(const std::string& name, NodeId guard) {
   const Found found = side_of(guard);
-  if (found.is_new) surfaces_.push_back({name, guard, true, {}, {}});
+  if (found.is_new) surfaces_.push_back({name, guard, true, {}});
   return found.side;
 }
 
@@ -41,7 +41,7 @@ SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance
                                       const std::function<std::string()>& name) {
   const Found found = side_of(guard);
   if (found.is_new) {
-    surfaces_.push_back({name(), guard, false, appearance, {}});
+    surfaces_.push_back({name(), guard, false, appearance});
     return found.side;
   }
   Surface& surface = surfaces_[found.side.surface];
@@ -79,8 +79,8 @@ void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
     std::string name = surface.name;
     for (int copy = 2; names.count(name) > 0; ++copy) name = surface.name + " (" + std::to_string(copy) + ")";
     lambda_index[number] = static_cast<std::uint32_t>(surfaces.size());
-    surfaces.push_back(
-        {std::move(name), surface.named, surface.guard, surface.break_away, surface.break_away_below});
+    surfaces.push_back({std::move(name), surface.named, surface.guard, surface.break_away,
+                        surface.break_away_below, surface.watched});
     names.insert(surfaces.back().name);
   }
 }

@@ -55,6 +55,9 @@ class SurfaceTable {
   // false if the surface has others already.
   bool set_break_away(std::uint32_t surface, NodeId above, NodeId below);
 
+  // A kink of the guard of an event, which is smooth between such surfaces.
+  void watch(std::uint32_t surface) { surfaces_[surface].watched = true; }
+
   // Named surfaces in the order of the file, then the others by their first appearance.
   void put_in_order(std::vector<ExpandedSurface>& surfaces, std::vector<std::uint32_t>& lambda_index) const;
 
@@ -66,6 +69,7 @@ class SurfaceTable {
     Appearance first;
     std::optional<NodeId> break_away = {};
     std::optional<NodeId> break_away_below = {};
+    bool watched = false;
   };
 
   struct Found {

@@ -10,6 +10,7 @@
 #include "model_file/field_explanation.hpp"
 #include "model_file/file_rows.hpp"
 #include "model_file/lowering.hpp"
+#include "model_file/surfaces_in_force.hpp"
 #include "slideway/model/explained_field.hpp"
 
 namespace slideway::reader {
@@ -48,6 +49,7 @@ struct SystemTapes {
   SparseMatrixTape guards_dx;
   SparseMatrixTape normal_dx;
   FieldExplanation explanation;
+  SurfacesInForce in_force;
 };
 
 class FileField : public ExplainedField::Source {
@@ -61,6 +63,10 @@ class FileField : public ExplainedField::Source {
   }
   std::string explain(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const override {
     return tapes_->explanation(t, x, lambda, state);
+  }
+  bool has_branches() const override { return tapes_->in_force.any_branches(); }
+  bool is_in_force(ConstVectorRef lambda, Index surface) const override {
+    return tapes_->in_force(lambda, surface);
   }
 
  private:
@@ -130,6 +136,7 @@ class SystemMaker {
     made.field = tape(derivatives_);
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
     made.explanation = FieldExplanation(model_, derivatives_, places_);
+    made.in_force = SurfacesInForce(graph_, derivatives_, model_.lambda_index, watched_surfaces());
     definition.field = ExplainedField(std::make_shared<const FileField>(tapes));
     definition.field_along = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
                                      ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
@@ -191,6 +198,16 @@ class SystemMaker {
         tapes->field_dlambda.evaluate(point(t, x, lambda), derivative);
       };
     }
+  }
+
+  // Surfaces with names, those of friction, and those at the kinks of events are watched wherever they stand.
+  std::vector<char> watched_surfaces() const {
+    std::vector<char> watched;
+    for (const ExpandedSurface& surface : model_.surfaces)
+      watched.push_back(surface.named || surface.watched || surface.break_away ? 1 : 0);
+    for (const ExpandedContact& contact : model_.contacts)
+      if (contact.friction) watched[model_.lambda_index[contact.friction->surface]] = 1;
+    return watched;
   }
 
   // jump() tells whether one of these depends on states or time by more than its derivatives tell.

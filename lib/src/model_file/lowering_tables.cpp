@@ -122,14 +122,15 @@ NodeId FormulaBuilder::by_knots(const Place& place, std::uint32_t index, Argumen
       const bool is_end = middle == knots.at.size() && graph_.value(guard) == 0;
       return graph_.value(guard) >= 0 && !is_end ? between(middle, last) : between(first, middle - 1);
     }
-    const bool is_value =
-        place.jumps == Jumps::values || (place.jumps == Jumps::refused_in_event && !knots.jump);
+    const bool is_value = place.jumps == Jumps::values || place.jumps == Jumps::refused_in_event;
     if (is_value) {
       const NodeId above = between(middle, last);
       const NodeId below = between(first, middle - 1);
       // The piece above is in force at a knot itself, but for the last one.
-      return middle == knots.at.size() ? graph_.choose(guard, above, below)
-                                       : graph_.choose(graph_.negate(guard), below, above);
+      const NodeId node = middle == knots.at.size() ? graph_.choose(guard, above, below)
+                                                    : graph_.choose(graph_.negate(guard), below, above);
+      if (!knots.jump) value_kinks_.insert(node);
+      return node;
     }
     const NodeId above = between(middle, last);
     const NodeId below = between(first, middle - 1);

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "core/number_text.hpp"
+#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
@@ -26,6 +27,10 @@ Decision ArrivalRules::decide(const Arrivals& arrivals) const {
   return {};
 }
 
+bool ArrivalRules::has_no_part(Index surface) const {
+  return !out_of_force(now_, {Met{.surface = surface}}).empty();
+}
+
 Decision ArrivalRules::has_values_again(const Arrivals& arrivals) const {
   if (arrivals.with_value_again.empty()) return {};
   TurnSides sides;
@@ -36,7 +41,7 @@ Decision ArrivalRules::has_values_again(const Arrivals& arrivals) const {
   for (const Index i : arrivals.with_value_again) {
     const Side side = h[i] < 0 ? Side::minus : Side::plus;
     if (!std::isfinite(h[i]) || now_.mode.slides_on(i) || side == now_.mode[i]) continue;
-    sides.turns.push_back({i, side, reason::kHasValueAgain});
+    sides.turns.push_back({i, side, has_no_part(i) ? "" : reason::kHasValueAgain});
   }
   return sides;
 }
@@ -63,7 +68,7 @@ Decision ArrivalRules::passes_poles(const Arrivals&) const {
           "guard is zero; write it as one that is, such as its reciprocal");
     if (has_effect && !poles_.has_finite_integral(i, side))
       return end("and so does the derivative of a state, whose integral is infinite there");
-    sides.turns.push_back({i, side, reason::passes_pole(has_effect)});
+    sides.turns.push_back({i, side, has_no_part(i) ? "" : reason::passes_pole(has_effect)});
   }
   return sides;
 }

@@ -24,6 +24,8 @@ class ArrivalRules {
   Decision decide(const Arrivals& arrivals) const;
 
  private:
+  // It stands in a branch that is not in force.
+  bool has_no_part(Index surface) const;
   Decision has_values_again(const Arrivals& arrivals) const;
   Decision passes_poles(const Arrivals& arrivals) const;
   Decision only_turns(const Arrivals& arrivals) const;

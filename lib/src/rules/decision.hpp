@@ -27,7 +27,7 @@ struct TurnSides {
   struct Turn {
     Index surface = 0;
     Side side = Side::plus;
-    std::string reason = {};
+    std::string reason = {};  // of the event; none where the surface takes no part in the motion
   };
   std::vector<Turn> turns = {};
   bool past_poles = false;  // the guards start anew beyond them

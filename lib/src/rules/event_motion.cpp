@@ -4,6 +4,7 @@
 #include <cmath>
 #include <exception>
 #include <limits>
+#include <optional>
 
 #include "core/constants.hpp"
 #include "core/state_errors.hpp"
@@ -96,9 +97,22 @@ int EventMotion::motion_of(Index event, bool exact) {
   return first_motion(motion, displacements, rounding, times);
 }
 
+// A reset whose states are not known is judged by what it has changed.
+bool EventMotion::sets_its_guard(Index event) const {
+  const Watched& watched = now_.here->watch[event];
+  const std::optional<GuardShape> shape = watched.when.shape(now_.x.size());
+  if (watched.kind != WatchedKind::reset || !shape) return false;
+  const std::vector<Index>& sets = watched.delay.sets;
+  return std::any_of(shape->states.begin(), shape->states.end(), [&](Index j) {
+    if (!sets.empty()) return std::find(sets.begin(), sets.end(), j) != sets.end();
+    return instant_.before.size() == now_.x.size() && instant_.before[j] != now_.x[j];
+  });
+}
+
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.
 std::vector<Index> EventMotion::events_moving_through_zero() {
   std::vector<Index> due;
+  left_at_zero_.clear();
   EventWatch& watch = now_.here->watch;
   GuardTable& guards = now_.here->guards;
   if (watch.size() == 0) return due;
@@ -122,6 +136,12 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     const int motion = is_left ? 1 : motion_of(e, exact);
     if (any) {
       if (motion < 0) guards.turn(e);
+      // At the start of a run both directions are those of the event.
+      const bool begins = instant_.at_start && watch[e].kind != WatchedKind::edge && motion != 0 &&
+                          !guards.event(e).fired_here && !guards.event(e).waits &&
+                          std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) ==
+                              instant_.recorded.end();
+      if (begins) due.push_back(e);
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       velocity_.resize(now_.x.size());
@@ -137,6 +157,8 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
       if (!went_on && !is_ahead) due.push_back(e);
       if (went_on) guards.set_noise(e, zero);
+      if (guards.event(e).fired_here && rate < 0 && watch[e].delay.time == 0 && sets_its_guard(e))
+        left_at_zero_.push_back(e);
       continue;
     }
     // An event that fired with another one a little before its own zero has that zero still ahead.

@@ -31,14 +31,19 @@ class EventMotion {
   int motion_of(Index event, bool exact);
   // The events whose guards are zero and move on through it, once the mode is known. The table of guards is told how the others begin.
   std::vector<Index> events_moving_through_zero();
+  // Resets that set states of their own guard and leave the guard at zero, while the motion goes on past zero: they do not fire again
+  // before the guard has been on its own side. Of the last events_moving_through_zero().
+  const std::vector<Index>& left_at_zero() const { return left_at_zero_; }
 
  private:
+  bool sets_its_guard(Index event) const;
   std::vector<Displacement> points_not_told_apart(bool exact);
 
   RunState& now_;
   GuardArming& arming_;
   const Instant& instant_;
   const InstantJumps& jumps_;
+  std::vector<Index> left_at_zero_;
   Vector velocity_, weights_;  // buffers
 };
 

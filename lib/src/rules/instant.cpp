@@ -14,6 +14,7 @@
 #include "rules/pressed_contacts.hpp"
 #include "rules/second_order_sliding.hpp"
 #include "rules/stick_slip.hpp"
+#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
@@ -156,7 +157,7 @@ bool ModeManager::carry_out(const TurnSides& sides) {
     now_.mode.set(turn.surface, turn.side);
     now_.end(record);
     record.reason = turn.reason;
-    log_.report(std::move(record));
+    if (!turn.reason.empty()) log_.report(std::move(record));
   }
   if (sides.end) return carry_out(*sides.end);
   now_.mode.fill_lambda(now_.lambda);
@@ -383,6 +384,15 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
   return true;
 }
 
+// Surfaces that only cross or touch in branches which are not in force change nothing.
+bool ModeManager::has_no_part(const EventRecord& record) const {
+  if (record.kind != EventKind::crossing && record.kind != EventKind::grazing) return false;
+  std::vector<Met> met;
+  for (const Index i : record.surfaces)
+    if (i < now_.mode.size()) met.push_back({.surface = i});
+  return !met.empty() && met.size() == record.surfaces.size() && out_of_force(now_, met).size() == met.size();
+}
+
 // Leaves what does not hold the solution in the new mode, and hands the record to the log.
 bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
@@ -395,7 +405,8 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
   const bool goes_on = unheld.empty() || leave_second_order(unheld);
   if (!unheld.empty()) record.reason += reason::order_ends(order_so_far);
   const std::size_t place = log_.solution().events.size();
-  if (eventful) log_.report(std::move(record));
+  const bool is_told = eventful && !has_no_part(record);
+  if (is_told) log_.report(std::move(record));
   if (!goes_on) return false;
   if (leaves) {
     // Another edge of the location may be due at once.
@@ -404,7 +415,7 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
     records_.publish();
     if (!settles) return false;
   }
-  const EventRecord& kept = eventful ? log_.solution().events[place] : record;
+  const EventRecord& kept = is_told ? log_.solution().events[place] : record;
   if (chatters(eventful ? &kept : nullptr, kept.surfaces)) return false;
   if (log_.too_many_events()) return false;
   return !eventful || after_crossing(kept);

@@ -157,6 +157,18 @@ std::string endless_text(const RunState& now, const std::vector<EventRecord>& re
          "; check the guards and what the resets set";
 }
 
+EntryWarning left_at_zero_warning(const RunState& now, Index event) {
+  const std::string& name = now.here->watch[event].name;
+  const std::string opening =
+      (name.empty() ? "a reset without a name" : "reset '" + name + "'") + " leaves its guard at zero";
+  return EntryWarning{
+      opening,
+      opening + " at t = " + number_text(now.t) +
+          ", and the motion goes on past zero: it does not fire again before the guard has been back "
+          "on its own side; what holds a state at a limit is its derivative, as if(x >= limit and f > "
+          "0, 0, f), or a contact"};
+}
+
 std::optional<EntryWarning> way_back_warning(RunState& now, Index event) {
   EventWatch& watch = now.here->watch;
   if (now.here->contacts && !now.here->contacts->closed().empty()) return std::nullopt;

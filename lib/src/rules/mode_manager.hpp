@@ -140,6 +140,7 @@ class ModeManager {
   // stays_or_ends() returns nothing where the mode of the resolution follows, and otherwise whether the run goes
   // on.
   std::optional<bool> stays_or_ends(Resolution& resolution, const Meeting& meeting, bool eventful);
+  bool has_no_part(const EventRecord& record) const;
   bool goes_on_in_mode(EventRecord&& record, bool eventful);
   // Takes over the mode and the relays of a resolution, and puts the state onto the surfaces that slide in it. `is_on_surfaces` tells
   // that the guards of all in on_surface_ are zero already.

@@ -10,6 +10,7 @@
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
+#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
@@ -21,6 +22,10 @@ namespace slideway {
 bool ModeManager::settle() {
   instant_.settling = Instant::Settling::moved;
   if (!follow_rules([&] { return settle_rules_.decide(); })) return false;
+  for (const Index e : motion_.left_at_zero()) {
+    const EntryWarning warning = left_at_zero_warning(now_, e);
+    log_.warn_once(warning.opening, warning.text);
+  }
   if (!instant_.records.empty()) instant_.records.back().to = now_.word();
   return true;
 }
@@ -86,6 +91,10 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
   const std::vector<Index> left = left_with_pair();
   if (!firing_.take_sides_of_state(!instant_.moved, all)) return false;
   std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
+  // Surfaces that are not in force are left on their sides.
+  const std::vector<Index> no_part = out_of_force(now_, all.met);
+  std::erase_if(all.met, [&](const Met& met) { return contains(no_part, met.surface); });
+  for (const Index i : no_part) here.guards.leave_surface(i);
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
   if (instant_.moved && !at_start && !(now_.mode == before) && now_.mode.size() == before.size() &&

@@ -5,6 +5,7 @@
 #include "core/constants.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
+#include "slideway/model/explained_field.hpp"
 
 namespace slideway {
 
@@ -30,6 +31,28 @@ bool reaches_zero(RunState& now, Index surface, double h) {
 }
 
 }  // namespace
+
+std::vector<Index> out_of_force(RunState& now, const std::vector<Met>& met) {
+  std::vector<Index> surfaces;
+  LocationTools& here = *now.here;
+  const auto* const field = here.system.definition().field.target<ExplainedField>();
+  if (met.empty() || !field || !field->has_branches()) return surfaces;
+  Vector lambda = Vector::Zero(now.mode.size());
+  now.mode.fill_lambda(lambda);
+  Vector h(now.mode.size());
+  here.evaluator.guards(now.t, now.x, h);
+  const double near = SurfaceGeometry::plainly_off_zero(now.x);
+  // Either side may be in force of what slides, or rests at zero.
+  for (Index i = 0; i < lambda.size(); ++i)
+    if (now.mode.slides_on(i) ||
+        (std::abs(h[i]) <= near && std::abs(h[i]) <= here.geometry.projected(now.t, now.x, i, now.weights)))
+      lambda[i] = 0;
+  for (const Met& one : met) lambda[one.surface] = 0;
+  for (const Met& one : met)
+    if (!now.mode.slides_on(one.surface) && !field->is_in_force(lambda, one.surface))
+      surfaces.push_back(one.surface);
+  return surfaces;
+}
 
 Index needed_without_value(RunState& now, ConstVectorRef h) {
   now.here->ode.set_mode(now.mode, now.lambda, false);

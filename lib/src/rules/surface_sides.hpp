@@ -24,6 +24,10 @@ struct Sides {
 // surfaces that slid. It returns the surfaces that are met.
 Sides find_sides(RunState& now, const Instant& instant, bool keep);
 
+// Of these surfaces the ones that take no part in the motion: they stand in branches that do not hold, whichever sides the others of the
+// list take.
+std::vector<Index> out_of_force(RunState& now, const std::vector<Met>& met);
+
 // The first surface whose guard h(i) has no value though its relay takes part in the motion; −1 where there is none.
 Index needed_without_value(RunState& now, ConstVectorRef h);
 

@@ -1,4 +1,4 @@
-// A field that can say where a value that is not finite comes from, as SystemDefinition::field holds it:
+// A field that can say where a value that is not finite comes from, and which relays take part in it, as SystemDefinition::field holds it:
 //
 //     definition.field = ExplainedField(fields);
 //     …
@@ -24,6 +24,10 @@ class ExplainedField {
     // explain() says where the derivative of a state is written, and which part of it is not finite. It
     // returns "" when it has nothing to say.
     virtual std::string explain(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const = 0;
+    // has_branches() tells whether there are surfaces that are in force on some sides of others only; is_in_force() returns false of a
+    // surface that stands in no branch that may hold where λ is ±1 on the known sides, and between where both may hold.
+    virtual bool has_branches() const { return false; }
+    virtual bool is_in_force(ConstVectorRef /*lambda*/, Index /*surface*/) const { return true; }
   };
 
   explicit ExplainedField(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
@@ -33,6 +37,10 @@ class ExplainedField {
   }
   std::string explain(double t, ConstVectorRef x, ConstVectorRef lambda, Index state) const {
     return source_->explain(t, x, lambda, state);
+  }
+  bool has_branches() const { return source_->has_branches(); }
+  bool is_in_force(ConstVectorRef lambda, Index surface) const {
+    return source_->is_in_force(lambda, surface);
   }
 
  private:
