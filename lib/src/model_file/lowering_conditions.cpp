@@ -4,6 +4,7 @@
 // which one must, and the opposite of what must not hold. A comparison of what is held between jumps, as discrete states are, is ±1,
 // and chooses between the guards of the rest: it has no kink with them.
 
+#include <algorithm>
 #include <cmath>
 #include <unordered_map>
 #include <utility>
@@ -13,6 +14,9 @@
 
 namespace slideway::reader {
 namespace {
+
+// A guard in the equations may have as many.
+constexpr int kMostKinks = 6;
 
 TokenRange whole_range(const Formula& formula) {
   return {0, static_cast<std::uint32_t>(formula.expression.tokens.size())};
@@ -117,7 +121,13 @@ NodeId FormulaBuilder::with_surfaces(const Place& place, TokenRange range, NodeI
   const auto make_text = [&] { return text(place, range); };
   std::unordered_map<NodeId, NodeId> made;
   const std::uint32_t index = range.end - 1;
-  for (const NodeId id : graph_.reachable({value})) {
+  const std::vector<NodeId> nodes = graph_.reachable({value});
+  const auto is_kink = [&](NodeId id) {
+    return graph_[id].operation == Operation::choose && !is_held(graph_[id].a);
+  };
+  // The guard of so many kinks is followed without surfaces, which would be those of all their sides.
+  if (std::count_if(nodes.begin(), nodes.end(), is_kink) > kMostKinks) return value;
+  for (const NodeId id : nodes) {
     const Node node = graph_[id];
     const auto operand = [&](NodeId of) {
       const auto known = made.find(of);
@@ -166,7 +176,8 @@ FormulaBuilder::Margin FormulaBuilder::margin(const Place& place, TokenRange ran
   const Closure closure = first.closure == second.closure ? first.closure : Closure::neither;
   // What one of them has decided alone does not change because the other one does.
   for (const Margin& part : {first, second})
-    if (joined.value == part.of.value && graph_.is_constant(joined.value)) return {joined, closure, part.moves};
+    if (joined.value == part.of.value && graph_.is_constant(joined.value))
+      return {joined, closure, part.moves};
   return {joined, closure, first.moves || second.moves};
 }
 
