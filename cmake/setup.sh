@@ -67,6 +67,7 @@ else
 fi
 
 echo "Installing:$missing"
+# A machine that has just started may be installing its updates: apt-get waits up to ten minutes for dpkg's lock.
 # Unquoted on purpose: $as_root may be empty, $missing is a list.
-$as_root apt-get update
-$as_root env DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends $missing
+$as_root apt-get -o DPkg::Lock::Timeout=600 update
+$as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends $missing

@@ -208,6 +208,24 @@ TEST_CASE("brackets nest to a bound and no deeper") {
   CHECK(error_of(std::string(1'000'000, '[')).offset == deepest_nesting);
 }
 
+TEST_CASE("any number of `not` needs no depth, and two leave the condition as it is") {
+  CHECK(postfix("not not a > b") == "a b > not not");
+  CHECK(postfix("not not not a > b") == "a b > not");
+  CHECK(postfix("not (not a > b) and c") == "a b > not not c and");
+  std::string many = "a > b";
+  for (int k = 0; k < 100001; ++k) many.insert(0, "not ");
+  CHECK(postfix(many) == "a b > not");
+}
+
+TEST_CASE("conditions are joined to a bound and no further") {
+  std::string most = "a > 0";
+  for (std::size_t k = 1; k < most_joined_conditions; ++k) most += k % 2 == 0 ? " and a > 0" : " or a > 0";
+  CHECK(parsed(most).tokens.size() == 4 * most_joined_conditions - 1);
+  const SyntaxError error = error_of(most + " or b > 0");
+  CHECK(error.what == "too many conditions joined by `and` and `or`");
+  CHECK(error.expected == "at most 1000");
+}
+
 TEST_CASE("a long chain of operators needs no depth") {
   for (const char* link : {"+x", "*x", "^x", "-x"}) {
     std::string text = "x";

@@ -965,6 +965,51 @@ x = "q"
                     {"p"}, [](const Differentiated& run) { run.expect(run.end("x", "p"), 3); });
 }
 
+TEST_CASE("a parameter that is made of another one moves with it, whatever else is asked for") {
+  // x(2) = x(0) + 2 r with r = q + p, q = p², x(0) = q: by p 2p + 2 (2p + 1), by q as such 1 + 2, by r as such 2.
+  at_all_tolerances(R"TOML(
+[parameters]
+p = 0.5
+q = "p^2"
+r = "q + p"
+[states]
+x = "q"
+[time]
+end = 2.0
+[derivatives]
+x = "r"
+)TOML",
+                    {"r", "p", "q"}, [](const Differentiated& run) {
+                      run.expect(run.end("x", "p"), 5);
+                      run.expect(run.end("x", "q"), 3);
+                      run.expect(run.end("x", "r"), 2);
+                    });
+}
+
+TEST_CASE("a parameter that is set is made of no other one") {
+  const Model model = parse_model(R"TOML(
+[parameters]
+a = 1.0
+b = "2*a"
+[states]
+x = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "b"
+)TOML",
+                                  "test.toml");
+  const Settings settings{{"b", 3}};
+  const ModelInstance instance = model.instantiate(settings);
+  Options options;
+  options.sensitivities = sensitivities_by(model, settings, instance, {"a", "b"});
+  const Solution solution =
+      Simulator(instance.problem(), options).run({.start = 0, .end = 1, .state = instance.state});
+  REQUIRE(solution.sensitivities);
+  CHECK(solution.sensitivities->final()(0, 0) == doctest::Approx(0));
+  CHECK(solution.sensitivities->final()(0, 1) == doctest::Approx(1));
+}
+
 TEST_CASE("a number of elements has no derivative, and the reason names it") {
   const Model model = parse_model(R"TOML(
 [parameters]

@@ -78,6 +78,9 @@ struct SyntaxError {
 // Brackets may nest this deep.
 inline constexpr std::size_t deepest_nesting = 200;
 
+// As many conditions may be joined by `and` and `or`: each of them is a level of branches inside each other.
+inline constexpr std::size_t most_joined_conditions = 1000;
+
 struct ParsedExpression {
   Expression expression = {};
   std::optional<SyntaxError> error = {};

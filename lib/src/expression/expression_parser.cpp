@@ -76,6 +76,20 @@ class Emitter {
     signs_.pop_back();
   }
 
+  // `not not a`: two stand for any even number, so that no text nests without a bracket.
+  void begin_opposites() { opposites_.push_back({}); }
+  void opposite(const Slice& slice) {
+    std::vector<Token>& tokens = opposites_.back();
+    if (tokens.size() > 1)
+      tokens.pop_back();
+    else
+      tokens.push_back(token_at(TokenKind::opposite, slice));
+  }
+  void apply_opposites() {
+    for (auto token = opposites_.back().rbegin(); token != opposites_.back().rend(); ++token) push(*token);
+    opposites_.pop_back();
+  }
+
   // a ^ b ^ c: the operands are read from the left and joined from the right.
   void begin_power() { powers_.push_back(0); }
   void exponent(const Slice& slice) {
@@ -120,6 +134,7 @@ class Emitter {
   std::vector<std::uint32_t> ends_;
   std::vector<Token> waiting_;
   std::vector<Sign> signs_;
+  std::vector<std::vector<Token>> opposites_;
   std::vector<int> powers_;
 };
 
@@ -142,6 +157,9 @@ const auto end_power = [](auto& context) { emitter(context).end_power(); };
 const auto begin_signs = [](auto& context) { emitter(context).begin_signs(); };
 const auto on_minus = [](auto& context) { emitter(context).minus(x3::_attr(context)); };
 const auto apply_signs = [](auto& context) { emitter(context).apply_signs(); };
+const auto begin_opposites = [](auto& context) { emitter(context).begin_opposites(); };
+const auto on_not = [](auto& context) { emitter(context).opposite(x3::_attr(context)); };
+const auto apply_opposites = [](auto& context) { emitter(context).apply_opposites(); };
 const auto apply_operator = [](auto& context) { emitter(context).apply_operator(); };
 
 auto operator_of(TokenKind kind) {
@@ -200,8 +218,9 @@ const auto comparison_def = sum >> -((at(x3::lit("=="))[operator_of(TokenKind::e
                                       at(x3::lit('>'))[operator_of(TokenKind::greater)] |
                                       at(x3::lit('<'))[operator_of(TokenKind::less)]) > sum >
                                      x3::eps[apply_operator]);
-const auto part_def =
-    (keyword("not")[operator_of(TokenKind::opposite)] > part > x3::eps[apply_operator]) | comparison;
+const auto part_def = ((&keyword("not") >> x3::eps[begin_opposites] >> +keyword("not")[on_not]) > comparison >
+                       x3::eps[apply_opposites]) |
+                      comparison;
 const auto all_def = part >> *(keyword("and")[operator_of(TokenKind::both)] > part > x3::eps[apply_operator]);
 const auto condition_def = all >>
                            *(keyword("or")[operator_of(TokenKind::either)] > all > x3::eps[apply_operator]);
@@ -370,6 +389,21 @@ std::optional<SyntaxError> too_deep(const std::string& text) {
   return std::nullopt;
 }
 
+std::optional<SyntaxError> too_many_conditions(const Expression& expression) {
+  std::size_t joined = 1;
+  for (const Token& token : expression.tokens) {
+    if (token.kind != TokenKind::both && token.kind != TokenKind::either) continue;
+    if (++joined > most_joined_conditions)
+      return SyntaxError{token.begin,
+                         token.end - token.begin,
+                         "too many conditions joined by `and` and `or`",
+                         "at most " + std::to_string(most_joined_conditions),
+                         "one more",
+                         "give groups of conditions a name each, as near = \"if(a > 0 or b > 0, 1, 0)\""};
+  }
+  return std::nullopt;
+}
+
 }  // namespace
 
 ParsedExpression parse_expression(std::string text) {
@@ -394,7 +428,10 @@ ParsedExpression parse_expression(std::string text) {
   try {
     const auto grammar = x3::with<EmitterTag>(std::ref(emitter))[x3::expect[condition]];
     x3::phrase_parse(first, source.cend(), grammar, x3::char_(" \t\r\n"));
-    if (first != source.cend()) error_at(first, "an operator or the end");
+    if (first != source.cend())
+      error_at(first, "an operator or the end");
+    else
+      parsed.error = too_many_conditions(parsed.expression);
   } catch (const x3::expectation_failure<Iterator>& failure) {
     const bool closing = failure.which().find('(') == std::string::npos;
     const bool several = failure.which().find(" or ") != std::string::npos;

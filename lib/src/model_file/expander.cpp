@@ -89,12 +89,18 @@ void Expander::free_parameters() {
     ++expanded_.free_parameters;
   }
   if (free_.empty()) return;
-  // Other parameters may be made of these.
+  // Parameters may be made of these: one that is a state itself moves with those that its formula has.
   for (std::size_t k = 0; k < model_.parameters.size(); ++k) {
     const Quantity& parameter = model_.parameters[k];
-    const bool is_free = std::find(free_.begin(), free_.end(), parameter.name) != free_.end();
-    if (is_free || settings_.count(parameter.name) > 0) continue;
-    succeeds([&] { extents_.parameters[k] = builder_.build(parameter.value, Jumps::values, 0); });
+    if (settings_.count(parameter.name) > 0) continue;
+    const auto free = std::find(free_.begin(), free_.end(), parameter.name);
+    succeeds([&] {
+      const NodeId node = builder_.build(parameter.value, Jumps::values, 0);
+      if (free == free_.end())
+        extents_.parameters[k] = node;
+      else
+        expanded_.parameter_nodes.emplace_back(static_cast<std::uint32_t>(free - free_.begin()), node);
+    });
   }
   for (const auto* const quantities : {&model_.states, &model_.definitions, &model_.surfaces})
     for (const Quantity& quantity : *quantities) check_size_is_fixed(quantity.size);

@@ -152,6 +152,8 @@ struct ExpandedModel {
   // from formulas.
   std::size_t free_parameters = 0;
   std::vector<std::pair<std::uint32_t, NodeId>> initial_nodes = {};
+  // parameter_nodes holds the formulas of those free parameters that no setting gives, in the order of the file.
+  std::vector<std::pair<std::uint32_t, NodeId>> parameter_nodes = {};
   std::vector<ExpandedSurface> surfaces = {};
   std::vector<std::uint32_t> lambda_index = {};
   std::vector<ExpandedMotion> motions = {};  // one, or one per location

@@ -140,8 +140,30 @@ ModelInstance instantiate(const std::shared_ptr<const ModelDescription>& model, 
   return std::move(*built.instance);
 }
 
-// The derivatives of the initial values by the free parameters.
-Matrix initial_derivatives(const ExpandedModel& expanded) {
+// The derivatives of the free parameters by each of them: a parameter with a formula moves with those that the formula has. One formula
+// has parameters before it in the file only.
+Matrix parameter_derivatives(const ExpandedModel& expanded) {
+  const auto count = static_cast<Index>(expanded.free_parameters);
+  Matrix result = Matrix::Identity(count, count);
+  Vector direction = Vector::Zero(expanded.initial.size());
+  for (const auto& [parameter, node] : expanded.parameter_nodes) {
+    const reader::Tape tape(expanded.graph, {node}, expanded.lambda_index);
+    for (Index k = 0; k < count; ++k) {
+      if (k == static_cast<Index>(parameter)) continue;
+      direction.tail(count) = result.col(k);
+      direction[expanded.initial.size() - count + static_cast<Index>(parameter)] = 0;
+      tape.evaluate<Dual<double>>(
+          reader::MovingPoint{reader::point(expanded.start, expanded.initial), reader::point(0, direction)},
+          [&](std::size_t, const Dual<double>& value) {
+            result(static_cast<Index>(parameter), k) = value.derivative;
+          });
+    }
+  }
+  return result;
+}
+
+// The derivatives of the initial values by the free parameters, which move each other by `among`.
+Matrix initial_derivatives(const ExpandedModel& expanded, const Matrix& among) {
   const auto count = static_cast<Index>(expanded.free_parameters);
   const Index states = expanded.initial.size() - count;
   Matrix result = Matrix::Zero(states, count);
@@ -149,8 +171,9 @@ Matrix initial_derivatives(const ExpandedModel& expanded) {
   for (const auto& [state, node] : expanded.initial_nodes) nodes.push_back(node);
   if (nodes.empty() || count == 0) return result;
   const reader::Tape tape(expanded.graph, nodes, expanded.lambda_index);
+  Vector direction = Vector::Zero(expanded.initial.size());
   for (Index k = 0; k < count; ++k) {
-    const Vector direction = Vector::Unit(expanded.initial.size(), states + k);
+    direction.tail(count) = among.col(k);
     tape.evaluate<Dual<double>>(
         reader::MovingPoint{reader::point(expanded.start, expanded.initial), reader::point(0, direction)},
         [&](std::size_t i, const Dual<double>& value) {
@@ -197,7 +220,10 @@ ExtendedProblem extend(const std::shared_ptr<const ModelDescription>& model, con
             .advice = "set them to slightly different values"});
   }
   const auto count = static_cast<Index>(built.expanded.free_parameters);
-  return {built.instance->problem(), built.expanded.initial.tail(count), initial_derivatives(built.expanded),
+  const Matrix among = parameter_derivatives(built.expanded);
+  Matrix initial(built.expanded.initial.size(), count);
+  initial << initial_derivatives(built.expanded, among), among;
+  return {built.instance->problem(), built.expanded.initial.tail(count), std::move(initial),
           observer(model, settings, limits, free)};
 }
 

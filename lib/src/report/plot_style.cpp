@@ -117,7 +117,7 @@ void write_picture(const std::string& script, const std::string& path) {
     // The text comes last: it is of no use without the drawing.
     for (const auto& [name, content] :
          {std::pair{beside, &picture.drawing}, std::pair{path, &picture.text}}) {
-      write_whole(name, [&](std::ostream& out) {
+      write_whole(name, [&, content = content](std::ostream& out) {
         out.write(content->data(), static_cast<std::streamsize>(content->size()));
       });
     }

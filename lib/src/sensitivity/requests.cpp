@@ -137,8 +137,7 @@ SensitivityRequest sensitivities_by(const Model& model, const Settings& settings
   request.observe = extended.observe;
   for (Index k = 0; k < count; ++k) {
     const Index column = column_of_parameter[static_cast<std::size_t>(k)];
-    request.initial.col(column).head(n) = extended.initial.col(k);
-    request.initial(n + k, column) = 1;
+    request.initial.col(column) = extended.initial.col(k);
   }
   return request;
 }
