@@ -89,6 +89,17 @@ std::string audit_line(const AuditResult& result) {
 }
 
 class Auditor::Listener {
+ private:
+  // What the result is made of; a failure is kept once under its key.
+  struct Findings {
+    long long points = 0;
+    long long undecided = 0;
+    double worst = 0;
+    double worst_t = 0;
+    std::string worst_state;
+    std::map<std::string, AuditFailure> failures;
+  };
+
  public:
   Listener(std::shared_ptr<const WrittenModel> written, const ModelInstance& instance, const Options& options,
            AuditLevel level)
@@ -119,7 +130,7 @@ class Auditor::Listener {
     longest_ = std::max(longest_, h);
     if (level_ == AuditLevel::quick) {
       if (!(is_first || is_long || steps_ <= 4 || hash_of(steps_) % stride_ == 0)) return;
-      if (points_ > most_points()) return;
+      if (findings_.points > most_points()) return;
       if (++chosen_ % 32 == 0) stride_ *= 2;
     }
     const double scale = std::max(std::abs(step.start), std::abs(step.end));
@@ -149,12 +160,12 @@ class Auditor::Listener {
     AuditResult found;
     if (!is_on()) return found;
     for (const Missed& one : missed_) fail(one.key, one.name, one.to, one.text);
-    found.points = points_;
-    found.undecided = undecided_;
-    found.worst = worst_;
-    found.worst_state = worst_state_;
-    found.worst_t = worst_t_;
-    for (const auto& [key, failure] : failures_) found.failures.push_back(failure);
+    found.points = findings_.points;
+    found.undecided = findings_.undecided;
+    found.worst = findings_.worst;
+    found.worst_state = findings_.worst_state;
+    found.worst_t = findings_.worst_t;
+    for (const auto& [key, failure] : findings_.failures) found.failures.push_back(failure);
     std::stable_sort(found.failures.begin(), found.failures.end(),
                      [](const AuditFailure& a, const AuditFailure& b) { return a.from < b.from; });
     found.verdict = found.failures.empty() ? AuditVerdict::passed : AuditVerdict::failed;
@@ -174,12 +185,12 @@ class Auditor::Listener {
   }
 
   void fail(const std::string& key, const std::string& state, double t, const std::string& text) {
-    const auto found = failures_.find(key);
-    if (found != failures_.end()) {
+    const auto found = findings_.failures.find(key);
+    if (found != findings_.failures.end()) {
       found->second.to = t;
       return;
     }
-    if (failures_.size() < kMostFailures) failures_[key] = {t, t, state, text};
+    if (findings_.failures.size() < kMostFailures) findings_.failures[key] = {t, t, state, text};
   }
 
   const std::string& name_of(Index k) const {
@@ -274,7 +285,7 @@ class Auditor::Listener {
   }
 
   void check_point(const StepView& step, double h, const double* nodes, const Matrix& states, int node) {
-    ++points_;
+    ++findings_.points;
     const double t = nodes[node];
     const std::string& location = step.location;
     const auto n = static_cast<Index>(field_->states());
@@ -287,7 +298,7 @@ class Auditor::Listener {
     Met met;
     Vector f;
     if (!field_->derivatives(location, t, x.data(), nullptr, &met, f)) {
-      ++undecided_;
+      ++findings_.undecided;
       return;
     }
     Vector left, allowed;
@@ -309,9 +320,9 @@ class Auditor::Listener {
     std::map<SiteKey, double> moves;
     Vector f_moved, largest = Vector::Zero(n);
     bool is_decided = true;
-    const auto draws = {moved(x, tol, 4 * static_cast<std::uint64_t>(points_)),
-                        moved(x, tol, 4 * static_cast<std::uint64_t>(points_) + 1),
-                        moved(x, tol, 4 * static_cast<std::uint64_t>(points_) + 2)};
+    const auto draws = {moved(x, tol, 4 * static_cast<std::uint64_t>(findings_.points)),
+                        moved(x, tol, 4 * static_cast<std::uint64_t>(findings_.points) + 1),
+                        moved(x, tol, 4 * static_cast<std::uint64_t>(findings_.points) + 2)};
     for (const Vector& there : draws) {
       Met met_there;
       if (!field_->derivatives(location, t, there.data(), &frozen, &met_there, f_moved)) {
@@ -325,7 +336,7 @@ class Auditor::Listener {
       }
     }
     if (!is_decided) {
-      ++undecided_;
+      ++findings_.undecided;
       return;
     }
     allowed += largest;
@@ -355,7 +366,7 @@ class Auditor::Listener {
       if (!open.empty() || !near.empty()) {
         const std::optional<Vector> best = fitted(location, t, x, left, allowed, met, open, near);
         if (!best) {
-          ++undecided_;
+          ++findings_.undecided;
           return;
         }
         const double better = ratio_of(*best, row);
@@ -363,10 +374,10 @@ class Auditor::Listener {
         r = *best;
       }
     }
-    if (ratio > worst_ && ratio < 1) {
-      worst_ = ratio;
-      worst_t_ = t;
-      worst_state_ = name_of(row);
+    if (ratio > findings_.worst && ratio < 1) {
+      findings_.worst = ratio;
+      findings_.worst_t = t;
+      findings_.worst_state = name_of(row);
     }
     if (!(ratio > 1)) return;
     const Line* const line = field_->line_of(location, static_cast<std::uint32_t>(row), x.data());
@@ -657,12 +668,7 @@ class Auditor::Listener {
   double last_record_ = -std::numeric_limits<double>::infinity();
   double last_jump_ = -std::numeric_limits<double>::infinity();
 
-  long long points_ = 0;
-  long long undecided_ = 0;
-  double worst_ = 0;
-  double worst_t_ = 0;
-  std::string worst_state_;
-  std::map<std::string, AuditFailure> failures_;
+  Findings findings_;
 };
 
 Auditor::Auditor(std::shared_ptr<const WrittenModel> written, const ModelInstance& instance,

@@ -51,9 +51,9 @@ double smooth_of_one(Operation operation, double a) {
 
 void WrittenTree::set_lengths(std::vector<std::uint32_t> states, std::vector<std::uint32_t> definitions,
                               std::vector<std::uint32_t> surfaces) {
-  state_lengths_ = std::move(states);
-  definition_lengths_ = std::move(definitions);
-  surface_lengths_ = std::move(surfaces);
+  extents_.states = std::move(states);
+  extents_.definitions = std::move(definitions);
+  extents_.surfaces = std::move(surfaces);
   const auto firsts = [](const std::vector<std::uint32_t>& lengths, std::vector<std::uint32_t>& first) {
     std::uint32_t sum = 0;
     for (const std::uint32_t length : lengths) {
@@ -62,9 +62,9 @@ void WrittenTree::set_lengths(std::vector<std::uint32_t> states, std::vector<std
     }
     return sum;
   };
-  state_count_ = firsts(state_lengths_, first_state_);
-  const std::uint32_t count = firsts(definition_lengths_, first_definition_);
-  firsts(surface_lengths_, first_surface_);
+  extents_.state_count = firsts(extents_.states, extents_.first_state);
+  const std::uint32_t count = firsts(extents_.definitions, extents_.first_definition);
+  firsts(extents_.surfaces, extents_.first_surface);
   definition_stamps_.assign(count, 0);
   definition_values_.assign(count, 0);
   input_of_definition_.assign(model_.definitions.size(), nullptr);
@@ -79,10 +79,11 @@ void WrittenTree::set_lengths(std::vector<std::uint32_t> states, std::vector<std
     const reader::Quantity& definition = model_.definitions[k];
     first_unknown_.push_back(static_cast<std::uint32_t>(unknowns_.size()));
     if (!definition.algebraic) continue;
-    for (std::uint32_t element = 1; element <= definition_lengths_[k]; ++element)
+    for (std::uint32_t element = 1; element <= extents_.definitions[k]; ++element)
       unknowns_.push_back(
           {static_cast<std::uint32_t>(k), element,
-           definition.start ? static_cast<std::int64_t>(first_state_[*definition.start] + element - 1) : -1});
+           definition.start ? static_cast<std::int64_t>(extents_.first_state[*definition.start] + element - 1)
+                            : -1});
   }
   solutions_.assign(unknowns_.size(), 0);
   for (std::size_t k = 0; k < model_.definitions.size(); ++k)
@@ -106,9 +107,9 @@ Root WrittenTree::compile(const Formula& formula) {
 
 std::uint32_t WrittenTree::length_of(SymbolKind kind, std::uint32_t index) const {
   switch (kind) {
-    case SymbolKind::state: return state_lengths_[index];
-    case SymbolKind::definition: return definition_lengths_[index];
-    case SymbolKind::surface: return surface_lengths_[index];
+    case SymbolKind::state: return extents_.states[index];
+    case SymbolKind::definition: return extents_.definitions[index];
+    case SymbolKind::surface: return extents_.surfaces[index];
     default: return 1;
   }
 }
@@ -321,7 +322,7 @@ std::uint32_t WrittenTree::element_of(const Formula& formula, Indices at) {
   const auto tokens = static_cast<std::uint32_t>(formula.expression.tokens.size());
   const Root root = named(formula, root_token(formula.expression, {0, tokens}));
   const Node node = nodes_[root];
-  return element_at(node, state_lengths_[node.index], at);
+  return element_at(node, extents_.states[node.index], at);
 }
 
 double WrittenTree::definition_value(std::uint32_t index, std::uint32_t element) {
@@ -334,7 +335,7 @@ double WrittenTree::definition_value(std::uint32_t index, std::uint32_t element)
       return kNone;
     }
   }
-  const std::uint32_t place = first_definition_[index] + element - 1;
+  const std::uint32_t place = extents_.first_definition[index] + element - 1;
   if (definition_stamps_[place] == stamp_) return definition_values_[place];
   const double found = walk(definition_roots_[index], {definition.is_vector() ? element : 0, 0});
   definition_stamps_[place] = stamp_;
@@ -355,19 +356,19 @@ double WrittenTree::walk(Root root, Indices at) {
     case Kind::index_i: return at.i;
     case Kind::index_j: return at.j;
     case Kind::impact: return impact_;
-    case Kind::state: return x_[first_state_[node.index] + node.element - 1];
+    case Kind::state: return x_[extents_.first_state[node.index] + node.element - 1];
     case Kind::definition: return definition_value(node.index, node.element);
     case Kind::surface: return surface_value(node.index, node.element);
     case Kind::state_at: {
-      const std::uint32_t element = element_at(node, state_lengths_[node.index], at);
-      return element == 0 ? 0 : x_[first_state_[node.index] + element - 1];
+      const std::uint32_t element = element_at(node, extents_.states[node.index], at);
+      return element == 0 ? 0 : x_[extents_.first_state[node.index] + element - 1];
     }
     case Kind::definition_at: {
-      const std::uint32_t element = element_at(node, definition_lengths_[node.index], at);
+      const std::uint32_t element = element_at(node, extents_.definitions[node.index], at);
       return element == 0 ? 0 : definition_value(node.index, element);
     }
     case Kind::surface_at: {
-      const std::uint32_t element = element_at(node, surface_lengths_[node.index], at);
+      const std::uint32_t element = element_at(node, extents_.surfaces[node.index], at);
       return element == 0 ? 0 : surface_value(node.index, element);
     }
     case Kind::sum: {

@@ -41,10 +41,10 @@ class WrittenTree {
   // The element that x[i + 1] means, from 1; 0 where it lies beyond an end where all is zero, or does not exist.
   std::uint32_t element_of(const reader::Formula& formula, Indices at);
 
-  std::uint32_t states() const { return state_count_; }
-  std::uint32_t first_state(std::size_t k) const { return first_state_[k]; }
-  std::uint32_t states_of(std::size_t k) const { return state_lengths_[k]; }
-  std::uint32_t definitions_of(std::size_t k) const { return definition_lengths_[k]; }
+  std::uint32_t states() const { return extents_.state_count; }
+  std::uint32_t first_state(std::size_t k) const { return extents_.first_state[k]; }
+  std::uint32_t states_of(std::size_t k) const { return extents_.states[k]; }
+  std::uint32_t definitions_of(std::size_t k) const { return extents_.definitions[k]; }
 
   // ---- the point at which expressions are walked
   // `x` must live as long as it is used. `sides` gives sites another side, and `met` receives the sites; both may be null.
@@ -106,6 +106,12 @@ class WrittenTree {
     Root ratio_above = no_root;  // break-away, of sgn and step
     Root ratio_below = no_root;
   };
+  // The lengths of all vectors, and where the elements of each begin, in the order of the description.
+  struct Extents {
+    std::vector<std::uint32_t> states, definitions, surfaces;
+    std::vector<std::uint32_t> first_state, first_definition, first_surface;
+    std::uint32_t state_count = 0;
+  };
   struct Unknown {
     std::uint32_t definition;
     std::uint32_t element;
@@ -137,9 +143,7 @@ class WrittenTree {
 
   const reader::ModelDescription& model_;
   std::vector<double> parameters_;
-  std::vector<std::uint32_t> state_lengths_, definition_lengths_, surface_lengths_;
-  std::vector<std::uint32_t> first_state_, first_definition_, first_surface_;
-  std::uint32_t state_count_ = 0;
+  Extents extents_;
   std::vector<Node> nodes_;
   std::vector<Root> children_;
   std::vector<Root> definition_roots_, surface_roots_;

@@ -102,7 +102,7 @@ bool solve_partition(const Scaled<MatrixType>& problem, const std::vector<Part>&
   return true;
 }
 
-// What counts as zero in a row: a part of the terms of all rows, or of those of the row itself. Rounding couples rows that have nothing else
+// A number counts as zero in a row below a part of the terms of all rows, or of those of the row itself. Rounding couples rows that have nothing else
 // to do with each other, and terms of such a row may all be far below those of the others.
 enum class ZeroOf { all_rows, own_row };
 

@@ -57,7 +57,7 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
 }
 
 // Contacts belong together where an impulse of one of them, along its gap or its friction, changes the velocity of the gap or the slip of
-// another. Those without friction are one part, which push() divides. The parts hold places in `touching`, which is sorted, and the rates
+// another. Contacts without friction are one part, which push() divides. The parts hold places in `touching`, which is sorted, and the rates
 // are at hand.
 std::vector<std::vector<Index>> ContactDynamics::parts_of_impact(double t, ConstVectorRef x,
                                                                  ConstVectorRef lambda,

@@ -41,7 +41,7 @@ double Shooting::period(ConstVectorRef u) const {
 
 Vector Shooting::state(ConstVectorRef u, Index shot) const {
   Vector result = u.segment(shot * n_, n_).cwiseProduct(sizes_) + begin(shot, period(u)) * round_.clocks;
-  // What nothing sets is the same in every shot, whatever Newton's method makes of its unknown.
+  // A discrete state that nothing sets is the same in every shot, whatever Newton's method makes of its unknown.
   for (const Index i : round_.held) result[i] = shots_.front().state[i];
   return result;
 }
