@@ -34,7 +34,7 @@ std::string block(const std::string& angle, const std::string& speed, const std:
          "\"1/m\" } }\n";
 }
 
-std::string kinds(const Solution& solution) {
+std::string event_kinds(const Solution& solution) {
   std::string text;
   for (const EventRecord& event : solution.events)
     text += (text.empty() ? "" : ", ") + std::string(to_string(event.kind));
@@ -60,7 +60,7 @@ TEST_CASE("a block that is thrown up a slope stops, and rests or comes back by t
     for_all_methods(
         block(std::to_string(alpha), "-3.0", "n", "0.4", "2"), [&](const Finished& finished, double rtol) {
           REQUIRE(finished.solution.events.size() == 1);
-          CHECK(kinds(finished.solution) == (alpha < 0.4 ? "sliding_entry" : "crossing"));
+          CHECK(event_kinds(finished.solution) == (alpha < 0.4 ? "sliding_entry" : "crossing"));
           CHECK(std::abs(finished.solution.events[0].t - turn) < 100 * rtol);
           const double after = 2 - turn;
           CHECK(std::abs(finished.end(2) - down * after) < 1000 * rtol);
@@ -122,7 +122,7 @@ friction = { mu = "mu", velocity = "v + R*w", acts_on = { v = "1/m", w = "R/(0.4
 )toml";
   for_all_methods(text, [](const Finished& finished, double rtol) {
     REQUIRE(finished.solution.events.size() == 1);
-    CHECK(kinds(finished.solution) == "sliding_entry");
+    CHECK(event_kinds(finished.solution) == "sliding_entry");
     CHECK(std::abs(finished.solution.events[0].t - 2 * 2.0 / (7 * 0.2 * kGravity)) < 100 * rtol);
     CHECK(std::abs(finished.end(2) - 5 * 2.0 / 7) < 100 * rtol);
     CHECK(std::abs(finished.end(2) + 0.1 * finished.end(4)) < 1e-14);
@@ -144,7 +144,7 @@ TEST_CASE("a ball that falls with friction slips or rolls off at its impacts") {
           ", velocity = \"v + R*w\", acts_on = { v = \"1/m\", w = \"R/(0.4*m*R^2)\" } }\n";
       for_all_methods(text, {1e-6, 1e-10}, [&](const Finished& finished, double rtol) {
         REQUIRE(finished.solution.events.size() == 1);
-        CHECK(kinds(finished.solution) == "impact");
+        CHECK(event_kinds(finished.solution) == "impact");
         const double v = mu < 0.1 ? 1 - mu * (1 + e) * u : 5.0 / 7;
         CHECK(std::abs(finished.end(2) - v) < 100 * rtol);
         CHECK(std::abs(finished.end(3) - (e * u - kGravity * (0.5 - u / kGravity))) < 100 * rtol);
@@ -195,7 +195,7 @@ TEST_CASE("a rod that falls over its end sticks until its friction is used up") 
                   [&](const Finished& finished, double rtol) {
                     REQUIRE(finished.solution.events.size() >= 1);
                     CHECK(finished.solution.initial.mode.word() == "00");
-                    CHECK(kinds(finished.solution).rfind("sliding_exit", 0) == 0);
+                    CHECK(event_kinds(finished.solution).rfind("sliding_exit", 0) == 0);
                     CHECK(std::abs(finished.solution.events[0].t - time) < 1000 * rtol);
                     CHECK(std::abs(finished.solution.events[0].before[2] - angle) < 1000 * rtol);
                   });

@@ -90,7 +90,7 @@ std::string audit_line(const AuditResult& result) {
 
 class Auditor::Listener {
  private:
-  // What the result is made of; a failure is kept once under its key.
+  // Findings are the parts of the result; a failure is kept once under its key.
   struct Findings {
     long long points = 0;
     long long undecided = 0;

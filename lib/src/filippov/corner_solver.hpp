@@ -41,7 +41,7 @@ struct CornerPoint {
   std::vector<std::vector<Side>> in_convex_hull = {};
 };
 
-// What a corner is measured by; each may be empty, and is not known then.
+// The sizes that a corner is measured by; each may be empty, and is not known then.
 struct CornerSizes {
   // A λ in [−1, 1], per surface of the corner: of several λ of one motion the one nearest to it is found, nearest to 0 without it.
   Vector near = {};

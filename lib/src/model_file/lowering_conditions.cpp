@@ -174,7 +174,7 @@ FormulaBuilder::Margin FormulaBuilder::margin(const Place& place, TokenRange ran
   };
   const Twofold joined = joined_margins(place, root, first.of, second.of, either, make_text);
   const Closure closure = first.closure == second.closure ? first.closure : Closure::neither;
-  // What one of them has decided alone does not change because the other one does.
+  // A choice that one of them has made alone does not change because the other one does.
   for (const Margin& part : {first, second})
     if (joined.value == part.of.value && graph_.is_constant(joined.value))
       return {joined, closure, part.moves};

@@ -78,7 +78,7 @@ class Family {
         const double apart = differentiate(x, k, level, value, buffer, longer);
         const double allowed = kApart * longer.template lpNorm<Eigen::Infinity>();
         if ((longer - finest).template lpNorm<Eigen::Infinity>() > noise + allowed) continue;
-        // What is not finite has no better step.
+        // A derivative that is not finite has no better step.
         if (!(apart >= least)) derivative = longer;
         if (!(apart > allowed)) break;
         least = std::min(least, apart);
