@@ -15,7 +15,6 @@ namespace {
 constexpr int kMostLinearisations = 20;
 constexpr double kSmallestBox = 1e-6;
 constexpr std::size_t kMostBoxes = 20000;
-constexpr double kSameRoot = 1e-7;
 
 // w over the sliding entries as a function of λ over the same entries, the others fixed.
 VertexTable restricted_to(const VertexTable& table, const std::vector<Index>& sliding, const Vector& lambda) {

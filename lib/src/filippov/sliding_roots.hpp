@@ -15,6 +15,9 @@
 
 namespace slideway {
 
+// Roots of w(λ) = 0 nearer to each other than this are one root; the values that Newton's method ends at differ by less.
+inline constexpr double kSameRoot = 1e-7;
+
 // All λ_Z in the box with w_Z(λ) = 0, the other entries of λ fixed. Roots within `slack` outside the box count. `incomplete` is
 // set where a singular Jacobian may hide others.
 std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<Index>& sliding,

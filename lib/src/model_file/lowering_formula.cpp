@@ -89,22 +89,23 @@ void FormulaBuilder::prepare_definitions() {
 // ---- algebraic variables ----------------------------------------------------------------------------
 
 void FormulaBuilder::open_algebraic() {
-  algebraic_is_open_ = true;
+  algebraic_nodes_.is_open = true;
   open_signs_ = {};
   decided_signs_ = {};
 }
 
 void FormulaBuilder::close_algebraic(std::vector<NodeId> solved, std::vector<NodeId> values) {
-  algebraic_is_open_ = false;
-  algebraic_solved_ = std::move(solved);
-  algebraic_values_ = std::move(values);
+  algebraic_nodes_.is_open = false;
+  algebraic_nodes_.solved = std::move(solved);
+  algebraic_nodes_.values = std::move(values);
   // All that has been built is made of unknowns.
   prepare_definitions();
 }
 
 NodeId FormulaBuilder::algebraic_value(std::uint32_t number, Jumps jumps) {
-  if (algebraic_is_open_) return graph_.unknown(number);
-  const std::vector<NodeId>& nodes = jumps == Jumps::values ? algebraic_values_ : algebraic_solved_;
+  if (algebraic_nodes_.is_open) return graph_.unknown(number);
+  const std::vector<NodeId>& nodes =
+      jumps == Jumps::values ? algebraic_nodes_.values : algebraic_nodes_.solved;
   if (number >= nodes.size()) throw Unbuildable{};
   return nodes[number];
 }
@@ -117,7 +118,7 @@ bool FormulaBuilder::has_unknown(NodeId root) const {
 
 // The guard of a jump or kink in an equation must not be made of its variable.
 void FormulaBuilder::refuse_unknown(const Place& place, std::uint32_t index, NodeId guard) {
-  if (!algebraic_is_open_ || !has_unknown(guard)) return;
+  if (!algebraic_nodes_.is_open || !has_unknown(guard)) return;
   const Expression& expression = place.formula.expression;
   fail_at(place, token_range(place.formula, index), "a jump or kink by an algebraic variable",
           "one by states and t, in the equations of [algebraic]",
@@ -129,7 +130,7 @@ void FormulaBuilder::refuse_unknown(const Place& place, std::uint32_t index, Nod
 }
 
 void FormulaBuilder::refuse_memory_of_unknowns(const Place& place, std::uint32_t index) {
-  if (!algebraic_is_open_) return;
+  if (!algebraic_nodes_.is_open) return;
   for (std::uint32_t k = 0; k < place.formula.expression.tokens[index].arguments; ++k)
     refuse_unknown(place, index, argument(place, index, k));
 }

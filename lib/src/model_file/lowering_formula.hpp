@@ -298,8 +298,12 @@ class FormulaBuilder {
   SurfaceTable& surfaces_;
   MemoryTable& memory_;
   Mistakes& mistakes_;
-  bool algebraic_is_open_ = false;
-  std::vector<NodeId> algebraic_solved_, algebraic_values_;
+  // The nodes of algebraic variables; `is_open` while their own equations are built.
+  struct AlgebraicNodes {
+    bool is_open = false;
+    std::vector<NodeId> solved = {}, values = {};
+  };
+  AlgebraicNodes algebraic_nodes_;
   OpenSigns open_signs_;
   DecidedSigns decided_signs_;
   Built definition_nodes_, definition_values_, definition_observed_, guard_nodes_;

@@ -95,7 +95,7 @@ NodeId FormulaBuilder::by_sign(NodeId sign, NodeId positive, NodeId negative) {
 std::vector<NodeId> FormulaBuilder::decide_open_signs(std::vector<NodeId> solved,
                                                       const std::vector<std::uint32_t>& in_slopes) {
   // A root keeps its unknown inside of it, which no sign depends on any more.
-  algebraic_is_open_ = false;
+  algebraic_nodes_.is_open = false;
   const std::vector<NodeId> guards = guards_of_kinks(solved);
   std::vector<NodeId> signs(guards.size(), 0);
   for (std::uint32_t number = 0; number < open_signs_.all.size(); ++number) {

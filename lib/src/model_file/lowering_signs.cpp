@@ -147,7 +147,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   if (is_held(guard))
     return graph_.choose(guard, choice.positive,
                          graph_.choose(graph_.opposite(guard), choice.negative, choice.zero));
-  if (sides_known == 0 && !algebraic_is_open_ && graph_.has_lambda(guard))
+  if (sides_known == 0 && !algebraic_nodes_.is_open && graph_.has_lambda(guard))
     if (const std::optional<NodeId> sign = decided_sign(guard))
       return by_sign(*sign, choice.positive, choice.negative);
   if (sides_known > 0) {
@@ -170,7 +170,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     return graph_.choose(guard, choice.positive,
                          graph_.choose(graph_.negate(guard), choice.negative, choice.zero));
   }
-  if (!splits && choice.change != Change::other && algebraic_is_open_ && has_unknown(guard))
+  if (!splits && choice.change != Change::other && algebraic_nodes_.is_open && has_unknown(guard))
     return open_sign(place, index, guard, choice, make_text);
   if (!splits && choice.equality) refuse_equality(place, *choice.equality);
   if (!splits) {

@@ -108,7 +108,7 @@ NodeId FormulaBuilder::by_knots(const Place& place, std::uint32_t index, Argumen
   const bool has_surfaces = !refuses_jumps(place.jumps) && place.jumps != Jumps::values &&
                             place.jumps != Jumps::observed && !graph_.is_constant(of.node) &&
                             !graph_.has_lambda(of.node) && !is_held(of.node) &&
-                            !(algebraic_is_open_ && has_unknown(of.node));
+                            !(algebraic_nodes_.is_open && has_unknown(of.node));
   for (std::size_t k = 0; has_surfaces && k < knots.at.size(); ++k)
     surface(place, index, graph_.subtract(of.node, graph_.constant(knots.at[k])),
             [&] { return guard_name(knots.at[k]); });

@@ -7,17 +7,11 @@
 #include "filippov/side_loops.hpp"
 #include "filippov/sliding_roots.hpp"
 #include "simulate/event_resolver.hpp"
+#include "simulate/precision.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
-
-namespace {
-
-// Rates of change that are differences are zero below this part of the others.
-constexpr double kNoRate = 1e-6;
-
-}  // namespace
 
 std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
                                                      const std::vector<Index>& members,

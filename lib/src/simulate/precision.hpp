@@ -230,6 +230,11 @@ constexpr int kMostCuts = 200;
 constexpr int kWorkParts = 4;
 constexpr double kWorkErrors = 1000;
 
+// ---- Motions that may follow
+
+// Rates of change that are differences are zero below this part of the others.
+constexpr double kNoRate = 1e-6;
+
 // ---- Discrete states
 
 // The weight of a discrete state, which has no errors: nothing that is minimal in these weights moves it. Its square is a number.

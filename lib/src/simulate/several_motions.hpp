@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include "filippov/sliding_roots.hpp"
 #include "slideway/filippov/mode.hpp"
 
 namespace slideway {
@@ -28,7 +29,7 @@ class SeveralMotions {
     for (PossibleMotion& motion : motions) {
       const auto is_same = [&](const PossibleMotion& other) {
         return motion.mode == other.mode &&
-               (motion.lambda - other.lambda).lpNorm<Eigen::Infinity>() <= kSameRelays;
+               (motion.lambda - other.lambda).lpNorm<Eigen::Infinity>() <= kSameRoot;
       };
       if (std::none_of(several.motions_.begin(), several.motions_.end(), is_same))
         several.motions_.push_back(std::move(motion));
@@ -51,8 +52,6 @@ class SeveralMotions {
 
  private:
   SeveralMotions() = default;
-  // Roots of w(λ) = 0 nearer to each other are one root, as in sliding_roots.cpp.
-  static constexpr double kSameRelays = 1e-7;
   std::vector<PossibleMotion> motions_ = {};
 };
 
