@@ -438,7 +438,7 @@ class Auditor::Listener {
     return Vector(r.cwiseQuotient(weights));
   }
 
-  // Of many open sites each row depends on few: what lies within the values that it has on their sides, or near, is right.
+  // Each row depends on few of many open sites. A value within the range of the values on the sides of these sites is right.
   std::optional<Vector> in_range(const std::string& location, double t, const Vector& x, const Vector& left,
                                  const std::vector<SiteKey>& open) {
     Vector low, high, f;

@@ -57,11 +57,11 @@ class WrittenField {
   WrittenTree& tree() { return tree_; }
   // The states that the file names; a system may have more behind them.
   std::uint32_t states() const { return tree_.states(); }
-  // Whether the derivative of a state is written.
+  // is_written() tells that the model has a derivative of the state.
   bool is_written(std::uint32_t state) const { return is_written_[state]; }
   const std::vector<WrittenContact>& contacts() const { return contacts_; }
   const std::vector<WrittenEvent>& events() const { return events_; }
-  // Whether there are resets or edges.
+  // has_resets() tells that the model has resets or edges.
   bool has_resets() const {
     return !(model_.resets.empty() && model_.edges.empty() && model_.automata.empty());
   }

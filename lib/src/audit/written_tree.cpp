@@ -422,7 +422,7 @@ double WrittenTree::walk(Root root, Indices at) {
 
 double WrittenTree::side(Root root, Indices at, double guard, double own, std::uint32_t part, bool is_memory,
                          double above, double below) {
-  // A key tells the place in the file, the elements and the step; keys of different sites differ but for one chance in 2⁶⁴.
+  // A key tells the place in the file, the elements and the step; two sites have one key with a chance of 1 in 2⁶⁴.
   SiteKey key = root;
   for (const std::uint64_t more : {static_cast<std::uint64_t>(at.i), static_cast<std::uint64_t>(at.j),
                                    static_cast<std::uint64_t>(part)}) {

@@ -52,7 +52,7 @@ class WrittenTree {
   void set_impact(double speed) { impact_ = speed; }
   // NaN where the tree gives no number.
   double value(Root root, Indices at = {});
-  // Whether a condition holds, or a number is above zero.
+  // holds() tells that a condition holds, or that a number is above zero.
   bool holds(Root root, Indices at = {});
   // Above zero where a condition holds, and how far it is from changing: a − b of a > b, the least of what is joined by `and`.
   double margin(Root root, Indices at = {});

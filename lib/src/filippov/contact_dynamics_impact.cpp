@@ -18,8 +18,8 @@ constexpr int kImpactSweeps = 3;
 
 }  // namespace
 
-// The parts of an impact that share no body, each with the impulses of its own. A contact that none of its part approaches keeps its
-// velocity, and its friction goes on as it does.
+// The parts of an impact that share no body, each with the impulses of its own. Contacts of a part in which no gap closes keep their
+// velocities, and their friction goes on as it is.
 ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                                 const std::vector<Index>& touching, bool elastic,
                                                 VectorRef x) {

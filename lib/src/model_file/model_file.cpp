@@ -140,8 +140,8 @@ ModelInstance instantiate(const std::shared_ptr<const ModelDescription>& model, 
   return std::move(*built.instance);
 }
 
-// The derivatives of the free parameters by each of them: a parameter with a formula moves with those that the formula has. One formula
-// has parameters before it in the file only.
+// The derivatives of the free parameters by each of them: a parameter with a formula moves with the parameters of the formula,
+// which stand before it in the file.
 Matrix parameter_derivatives(const ExpandedModel& expanded) {
   const auto count = static_cast<Index>(expanded.free_parameters);
   Matrix result = Matrix::Identity(count, count);

@@ -19,8 +19,7 @@ namespace {
 
 constexpr std::size_t kMostInstances = 512;
 // A derivative by a parameter is one of sixth order. Where it differs from that of fourth order by more than kApart, its step is made ten
-// times shorter, down to 1e-9 of the parameter with kLevels. Its error, of sixth order, is then about kApart to the power 3/2. The tests
-// pass with 0.1 and 10 times kApart.
+// times shorter, down to 1e-9 of the parameter with kLevels. Its error, of sixth order, is then about kApart to the power 3/2.
 // Both orders agree, too, where a step changes w t by nearly a full turn: sin(w t) then looks as if t were small. A central difference
 // with kFinest of the parameter sees such a turn only beyond w t = 6e9, and a derivative must agree with it, within its rounding errors.
 constexpr double kApart = 1e-7;

@@ -51,7 +51,9 @@ struct ModelInstance {
 struct ExtendedProblem {
   Automaton problem;
   Vector parameters = {};  // the values of these states
-  Matrix initial = {};     // n × parameters: the derivatives of the initial values by them
+  // (n + k) × k: the derivatives of the n initial values, and of the k parameters, by each parameter. A parameter with a formula moves
+  // with the parameters of the formula.
+  Matrix initial = {};
   std::function<Observables(const std::vector<std::string>&)> observe = {};  // of the extended states
 };
 

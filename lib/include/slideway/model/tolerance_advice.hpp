@@ -1,4 +1,4 @@
-// What absolute tolerances cannot see: a guard c·x + d that is zero so near the origin that |d| is below the errors which the tolerances
+// Advice on absolute tolerances that are too large to see a model: a guard c·x + d that is zero so near the origin that |d| is below the errors which the tolerances
 // allow. Where such a guard is zero is then decided by errors, and not by the model.
 //
 // It must not know a run.
@@ -18,7 +18,7 @@ namespace slideway {
 std::vector<std::string> guards_below_tolerance(const Evaluator& evaluator, ConstVectorRef x,
                                                 ConstVectorRef atol);
 
-// states_below_tolerance() tells, where none of the states with names ever comes to its absolute tolerance, which tolerance would do.
+// states_below_tolerance() suggests an absolute tolerance where every named state stays below its own.
 // `largest` is |x| at its largest, `start` the state at first; both, and `atol`, have an entry for every state with a derivative.
 std::optional<std::string> states_below_tolerance(const std::vector<std::string>& names,
                                                   ConstVectorRef largest, ConstVectorRef start,
