@@ -167,6 +167,8 @@ class Checker {
       if (!(event.direction == Direction::rising ? value > 0 : value < 0)) continue;
       event.when.gradient(instance_.start, x, slopes);
       if (std::abs(value) <= rounding * slopes.cwiseAbs().dot(x.cwiseAbs())) continue;
+      // A reset that sets nothing new is not missed: hysteresis() begins on the side that it is on.
+      if (event.reset && state_after(event, x) == x) continue;
       if (++beyond > most) continue;
       const char* const kind = event.action == Action::stop ? "stop" : "reset";
       find(Severity::warning,
@@ -178,6 +180,12 @@ class Checker {
     }
     if (beyond > most)
       find(Severity::warning, fmt::format("the same is true of {} more resets or stops", beyond - most));
+  }
+
+  Vector state_after(const Event& event, const Vector& x) const {
+    Vector after = x;
+    event.reset(instance_.start, x, after);
+    return after;
   }
 
   void met_surfaces() {
@@ -249,10 +257,13 @@ class Checker {
     for (const Location& location : problem_.locations()) {
       for (const Point& point : points_) {
         const Vector lambda = relays(point.mode, location.system.surfaces());
-        keep_worse(answer_.derivatives, check_derivatives(location.system, point.t, point.x, lambda));
+        const DerivativeCheck check = check_derivatives(location.system, point.t, point.x, lambda);
+        if (infinite_.empty()) infinite_ = check.infinite;
+        keep_worse(answer_.derivatives, check);
       }
     }
     if (!answer_.derivatives->passed) find(Severity::problem, answer_.derivatives->message);
+    if (!infinite_.empty()) find(Severity::warning, infinite_);
   }
 
   void multi_affine() {
@@ -278,11 +289,12 @@ class Checker {
     }
     greatest = greatest.cwiseMax(solution_.final.state.cwiseAbs());
     const Vector atol = options_.atol.expand(n, options_.rtol);
+    const Vector rounding = rounding_of_states(atol);
     Index largest = -1, smallest = -1;
     // Discrete states have no tolerance.
     for (Index i = 0; i < n - system().discrete(); ++i) {
       answer_.scales.push_back({state_name(i), instance_.state[i], greatest[i], atol[i]});
-      if (!(greatest[i] > 0) || !std::isfinite(greatest[i])) continue;
+      if (!(greatest[i] > rounding[i]) || !std::isfinite(greatest[i])) continue;
       if (largest < 0 || greatest[i] > greatest[largest]) largest = i;
       if (smallest < 0 || greatest[i] < greatest[smallest]) smallest = i;
       // Below that, an error of the size of the tolerance is an error of a percent of the state.
@@ -305,6 +317,27 @@ class Checker {
               "states of wildly different scale: '{}' reaches {:.3g}, '{}' no more than {:.3g}; one absolute "
               "tolerance does not fit both: choose other units, or a tolerance per state in [options]",
               state_name(largest), greatest[largest], state_name(smallest), greatest[smallest]));
+  }
+
+  // rounding_of_states() tells how large rounding makes states in the trial run that begin at zero and stay there by symmetry.
+  Vector rounding_of_states(const Vector& atol) {
+    constexpr double roundings = 16 * std::numeric_limits<double>::epsilon();
+    const Index n = system().states();
+    Vector terms = Vector::Zero(n);
+    Evaluator evaluator(system());
+    Matrix jacobian(n, n);
+    for (const Point& point : points_) {
+      if (n > most_states_for_rates) break;
+      evaluator.field_dx(point.t, point.x, relays(point.mode, system().surfaces()), jacobian);
+      const Vector sizes = jacobian.cwiseAbs() * point.x.cwiseAbs();
+      for (Index i = 0; i < n; ++i)
+        if (std::isfinite(sizes[i])) terms[i] = std::max(terms[i], sizes[i]);
+    }
+    const Vector made = roundings * (solution_.final.t - instance_.start) * terms;
+    Vector result = Vector::Zero(n);
+    for (Index i = 0; i < n; ++i)
+      if (instance_.state[i] == 0) result[i] = std::max(made[i], kRoundingPart * atol[i]);
+    return result;
   }
 
   const std::string& state_name(Index i) const { return system().state_names()[static_cast<std::size_t>(i)]; }
@@ -351,6 +384,7 @@ class Checker {
   Automaton problem_;
   Solution solution_;
   std::vector<Point> points_;
+  std::string infinite_ = {};  // a derivative that is infinite, and rightly so
   ModelCheck answer_;
 };
 

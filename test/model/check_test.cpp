@@ -259,16 +259,80 @@ TEST_CASE("a derivative that is not a number is reported") {
   CHECK(check.column == 0);
 }
 
-TEST_CASE("an infinite slope is told as one, not as a wrong derivative") {
-  SystemDefinition definition = tangled();
-  definition.field_dx = [](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {
-    jacobian(2, 0) = -std::numeric_limits<double>::infinity();
+TEST_CASE("an infinite slope passes, and is told") {
+  const System roots = from_functor(
+      [](auto, const auto& x, const auto& lambda, auto&& dx) {
+        dx[0] = -sqrt(x[0]);
+        dx[1] = lambda[0] * sqrt(lambda[0] * x[1]);
+        dx[2] = pow(x[2], 0.7);
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[1]; }, {.states = 3, .surfaces = 1});
+  for (Index i = 0; i < 3; ++i) {
+    Vector x = Vector::Ones(3);
+    x[i] = 0;
+    const DerivativeCheck check = check_derivatives(roots, 0, x, Vector::Ones(1));
+    INFO(check.message);
+    CHECK(check.passed);
+    CHECK(contains(check.infinite, "is infinite where the model was tried"));
+  }
+  CHECK(check_derivatives(roots, 0, Vector::Ones(3), Vector::Ones(1)).infinite.empty());
+}
+
+TEST_CASE("an infinite derivative of what has a finite slope is wrong") {
+  for (const double sign : {1.0, -1.0}) {
+    SystemDefinition definition = tangled();
+    definition.field_dx = [sign](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {
+      jacobian(2, 0) = sign * std::numeric_limits<double>::infinity();
+    };
+    const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
+    CHECK_FALSE(check.passed);
+    CHECK(check.infinite.empty());
+    CHECK(contains(check.message, "field_dx is wrong: ∂f[c]/∂x[a]"));
+  }
+  // An infinite slope of the other sign.
+  SystemDefinition root =
+      from_functor([](auto, const auto& x, const auto&, auto&& dx) { dx[0] = sqrt(x[0]); },
+                   [](auto, const auto& x, auto&& h) { h[0] = x[0] + 1; }, {.states = 1, .surfaces = 1})
+          .definition();
+  root.field_dx = [](double, ConstVectorRef, ConstVectorRef, MatrixRef jacobian) {
+    jacobian(0, 0) = -std::numeric_limits<double>::infinity();
   };
-  const DerivativeCheck check = check_derivatives(System(definition), 0.9, point, between);
-  CHECK_FALSE(check.passed);
-  CHECK(contains(check.message, "is infinite where the model was tried"));
-  CHECK(contains(check.message, "under the root"));
-  CHECK_FALSE(contains(check.message, "wrong"));
+  CHECK_FALSE(check_derivatives(System(root), 0, Vector::Zero(1), Vector::Ones(1)).passed);
+}
+
+TEST_CASE("a slope that is lost beside the steps of differences is no wrong derivative") {
+  const System bowl = from_functor(
+      [](auto, const auto& x, const auto&, auto&& dx) {
+        dx[0] = -x[0] * x[0] * x[0];
+        dx[1] = x[0] * x[0];
+      },
+      [](auto, const auto& x, auto&& h) { h[0] = x[0] * x[1] + x[1] * x[1]; }, {.states = 2, .surfaces = 1});
+  for (const double x : {1e-43, 1e-20, 1e-12, 0.3}) {
+    CAPTURE(x);
+    const DerivativeCheck check = check_derivatives(bowl, 0, Eigen::Vector2d{x, -0.3 * x}, Vector::Zero(1));
+    INFO(check.message);
+    CHECK(check.passed);
+  }
+}
+
+TEST_CASE("rounding of a field at rest is no wrong derivative along it") {
+  // Terms of 0.7 cancel up to rounding, so that w is some 1e-16 and its derivative along the field is some 1e-16, too.
+  const System loop =
+      from_functor([](auto, const auto& x, const auto&, auto&& dx) { dx[0] = 0.7 - x[0] - 0.3 * x[0]; },
+                   [](auto, const auto& x, auto&& h) {
+                     h[0] = 0.7 - x[0] - 1;
+                     h[1] = x[0] * x[0] - 1;
+                   },
+                   {.states = 1, .surfaces = 2});
+  for (int k = -200; k <= 200; ++k) {
+    const Vector x = Vector::Constant(1, 0.7 / 1.3 + 1e-15 * k);
+    for (const double t : {0.0, 200.0}) {
+      const DerivativeCheck check = check_derivatives(loop, t, x, Vector::Constant(2, -1));
+      CAPTURE(k);
+      CAPTURE(check.message);
+      CHECK(check.passed);
+    }
+  }
 }
 
 TEST_CASE("right derivatives pass in unusual units, at high frequency and beside large terms") {

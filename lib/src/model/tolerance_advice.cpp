@@ -8,10 +8,6 @@ namespace slideway {
 
 namespace {
 
-// A distance below this part of the tolerance is what rounding leaves of terms that cancel, as 0.1 + 0.2 - 0.3 does: the default
-// tolerances are at least 1e-14, and rounding of terms of size one is 1e-16.
-constexpr double kRoundingPart = 1e-6;
-
 std::string sentence(const std::string& whose, double distance, double tolerance) {
   return "the guard of " + whose + " is zero at a distance of " + number_text(distance) +
          " from the origin, and the absolute tolerances of its states allow errors of " +

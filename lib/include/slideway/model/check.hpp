@@ -20,6 +20,8 @@ struct DerivativeCheck {
   double finite_difference = 0;  // its central difference
   double relative_error = 0;     // dimensionless, |used − difference| / scale of the row
   std::string message = {};      // one line a user can act on
+  // Names a derivative that is infinite, and rightly so, as that of √x at 0; empty without one.
+  std::string infinite = {};
 };
 
 // Compares every derivative of the definition, each function by itself, with central differences at (t, x, λ).

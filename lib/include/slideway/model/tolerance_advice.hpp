@@ -12,6 +12,10 @@
 
 namespace slideway {
 
+// A size below this part of the tolerance is what rounding leaves of terms that cancel, as 0.1 + 0.2 - 0.3 does: the default tolerances
+// are at least 1e-14, and rounding of terms of size one is 1e-16.
+inline constexpr double kRoundingPart = 1e-6;
+
 // guards_below_tolerance() returns a sentence for each surface and event of the system whose guard is affine, does not depend on time,
 // and is zero nearer to the origin than Σ|cⱼ| atolⱼ, in the units of the guard. `x` gives the values of discrete states, and
 // `atol`, n entries, is in units of the states. Guards that are zero at the origin, as that of a speed, are not among them.
