@@ -273,6 +273,35 @@ TEST_CASE("delayed resets act at their time, several at once, with the values of
   }
 }
 
+TEST_CASE("what a delayed reset adds is added to what is there when it acts") {
+  // Every second a dose of 1 is ordered that comes 2.5 later, and x decays at the rate 0.1: doses of 2.5, 3.5, …, 9.5 are there at 10.
+  const std::string model = R"toml(
+    [states]
+    x = 0.0
+    clock = 0.0
+    [time]
+    end = 10.0
+    [derivatives]
+    x = "-0.1*x"
+    clock = "1"
+    [[resets]]
+    name = "dose"
+    when = "sin(2*pi*clock)"
+    direction = "rising"
+    delay = 2.5
+    set = { x = "more" }
+    [definitions]
+    more = "x + 1"
+  )toml";
+  double expected = 0;
+  for (int k = 0; k < 8; ++k) expected += std::exp(-0.1 * (10 - 2.5 - k));
+  CHECK(run_text(model).final.state[0] == doctest::Approx(expected).epsilon(1e-5));
+  // With the values of the trigger a dose is set in the place of all that came in the meantime.
+  std::string by_trigger = model;
+  by_trigger.replace(by_trigger.find("delay = 2.5"), 11, "delay = 2.5\n    values = \"trigger\"");
+  CHECK(run_text(by_trigger).final.state[0] < 0.8 * expected);
+}
+
 TEST_CASE("a delayed edge leads on after its time, unless its location has been left by then") {
   const std::string model = R"toml(
     initial = "off"
@@ -348,6 +377,7 @@ TEST_CASE("a delayed edge is triggered once while its condition holds, whatever 
     when = "x - 1"
     direction = "rising"
     delay = 1
+    values = "trigger"
     set = { x = "10*x" }
     [[edges]]
     name = "away"

@@ -109,12 +109,32 @@ UsedNames used_names(const ModelDescription& model) {
 
 namespace {
 
+// reads_state() tells whether a value is made of a state, by itself or by definitions; `seen` are definitions that were looked at.
+bool reads_state(const ModelDescription& model, const Formula& formula, std::uint32_t state,
+                 std::set<std::uint32_t>& seen) {
+  return std::any_of(formula.symbols.begin(), formula.symbols.end(), [&](const Symbol& symbol) {
+    if (symbol.kind == SymbolKind::state) return symbol.index == state;
+    return symbol.kind == SymbolKind::definition && seen.insert(symbol.index).second &&
+           reads_state(model, model.definitions[symbol.index].value, state, seen);
+  });
+}
+
 bool uses(const Formula& formula, SymbolKind kind) {
   return std::any_of(formula.symbols.begin(), formula.symbols.end(),
                      [kind](const Symbol& symbol) { return symbol.kind == kind; });
 }
 
 }  // namespace
+
+DelayedValues delayed_values(const ModelDescription& model, const EventDescription& event) {
+  if (event.values) return *event.values;
+  const bool is_of_itself =
+      std::any_of(event.set.begin(), event.set.end(), [&](const Assignment& assignment) {
+        std::set<std::uint32_t> seen;
+        return reads_state(model, assignment.value, assignment.state, seen);
+      });
+  return is_of_itself ? DelayedValues::execution : DelayedValues::trigger;
+}
 
 bool uses_element(const Formula& formula) { return uses(formula, SymbolKind::element); }
 

@@ -110,7 +110,7 @@ struct EventDescription {
   std::vector<Assignment> set = {};  // resets and edges; states that are not set keep their value
   // Resets and edges.
   std::optional<Formula> delay = {};
-  DelayedValues values = DelayedValues::trigger;
+  std::optional<DelayedValues> values = {};
   int priority = 0;
   Initially initially = Initially::by_rule;
 
@@ -290,6 +290,10 @@ void resolve_names(ModelDescription& model, Mistakes& mistakes);
 
 // Adds what a user wants to see beside the states, as it is written, to a model whose names have been resolved.
 void add_observables(ModelDescription& model, const std::vector<std::string>& wanted, Mistakes& mistakes);
+
+// delayed_values() are those of the trigger where the file does not tell. Only where an event sets a state from that state's own value,
+// x = "x + 1", they are those when it acts: changes of x in the meantime would be lost.
+DelayedValues delayed_values(const ModelDescription& model, const EventDescription& event);
 
 // UsedNames tells which names of each section some expression refers to.
 struct UsedNames {

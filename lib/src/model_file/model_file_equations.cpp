@@ -121,7 +121,7 @@ void add_events(const ModelDescription& model, const std::string& kind,
       line += event.initially == Initially::fire ? ", or is at the start" : ", but not at the start";
     if (event.delay)
       line += ", after a delay of " + text(*event.delay) +
-              (event.values == DelayedValues::execution ? " with the values then" : "");
+              (delayed_values(model, event) == DelayedValues::execution ? " with the values then" : "");
     line += priority_text(event.priority);
     if (!event.set.empty()) line += ": " + assignments(model, event.set, event.size.has_value());
     if (event.size) line += "   (i = 1 … " + text(*event.size) + ")";
