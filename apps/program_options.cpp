@@ -756,8 +756,9 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
       ->take_all()
       ->group(sought);
   add_count(app, "--starts",
-            "begins of Newton's method in each mode (default 100, and 5 with more than 50 states)", 1,
-            arguments.starts)
+            "begins of Newton's method without a new equilibrium, after which a mode is left (default 100, "
+            "and 5 with more than 50 states)",
+            1, arguments.starts)
       ->group(sought);
   add_simulation(app, arguments);
 

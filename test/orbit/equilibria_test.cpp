@@ -1,6 +1,9 @@
 // Equilibria and pseudo-equilibria with closed forms.
 #include "slideway/orbit/equilibria.hpp"
 
+#include <algorithm>
+#include <numbers>
+
 #include "test/orbit/found_orbit.hpp"
 
 using namespace slideway;
@@ -253,4 +256,29 @@ x = "f(x)"
   // Of m knots that order the line, m + 1 stretches and m points have a region.
   const Index knots = instance.system.surfaces();
   CHECK(found.modes == 2 * knots + 1);
+}
+
+TEST_CASE("a search goes on while it shows new equilibria, so that many of one mode are found") {
+  // Along y = 0 slides x' = cos 3x, with the relay sin(x)/2: an equilibrium at every x = π/6 + kπ/3, 20 of them in the box.
+  const ModelInstance instance = instance_of(R"TOML(
+[states]
+x = 0.0
+y = 1.0
+[time]
+end = 3.0
+[derivatives]
+x = "cos(3*x)"
+y = "0.5*sin(x) - sgn(y)"
+)TOML");
+  EquilibriumOptions options;
+  options.lower = Eigen::Vector2d{-10, -1};
+  options.upper = Eigen::Vector2d{10, 1};
+  const Equilibria found = equilibria_of(instance, options);
+  for (int k = -10; k < 10; ++k) {
+    const double x = (k + 0.5) * std::numbers::pi / 3;
+    CAPTURE(x);
+    CHECK(std::any_of(found.found.begin(), found.found.end(), [&](const Equilibrium& one) {
+      return one.kind == EquilibriumKind::pseudo && one.admissible && std::abs(one.state[0] - x) < 1e-9;
+    }));
+  }
 }

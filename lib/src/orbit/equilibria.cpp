@@ -24,6 +24,8 @@ namespace {
 constexpr Index kRunSamples = 24;
 // This many random begins in a box miss a zero whose part of the box is 5 % once in 170 searches.
 constexpr Index kUsualStarts = 100;
+// A mode that keeps showing new equilibria is searched on, up to this many times as long.
+constexpr Index kLongestSearch = 20;
 // One begin costs as much as n³ with many states, and their fields are mostly affine, whose only zero any begin
 // leads to.
 constexpr Index kStartsOfMany = 5;
@@ -161,11 +163,18 @@ class EquilibriumSearch {
       const ValueAndJacobian evaluate = [&](const Vector& z, Vector& value, Matrix& jacobian) {
         equations.evaluate(z, value, jacobian);
       };
-      for (Index k = 0; k < starts(); ++k) {
+      // Each equilibrium that is new starts the count anew: what has several may have more, whose parts of the box are smaller.
+      Index fruitless = 0;
+      for (Index k = 0; fruitless < starts() && k < kLongestSearch * starts(); ++k) {
+        ++fruitless;
         try {
           const std::optional<Vector> zero = newton_zero(evaluate, equations.start(start(k)));
           if (!zero) continue;
-          if (std::optional<Equilibrium> found = judge.describe(equations, *zero)) add(std::move(*found));
+          std::optional<Equilibrium> found = judge.describe(equations, *zero);
+          if (found && found->continuum > 0 && !found->admissible)
+            if (std::optional<Equilibrium> better = judge.admissible_beside(equations, evaluate, *zero))
+              found = std::move(better);
+          if (found && add(std::move(*found))) fruitless = 0;
         } catch (const std::exception&) {
           // The field has no value there; another begin may lead elsewhere.
         }
@@ -173,13 +182,15 @@ class EquilibriumSearch {
     }
   }
 
-  void add(Equilibrium found) {
+  // Returns whether it is new.
+  bool add(Equilibrium found) {
     for (Equilibrium& other : result_.found) {
       if (!is_same(other, found)) continue;
       if (found.continuum > 0 && found.admissible && !other.admissible) other = std::move(found);
-      return;
+      return false;
     }
     result_.found.push_back(std::move(found));
+    return true;
   }
 
   bool is_same(const Equilibrium& a, const Equilibrium& b) const {

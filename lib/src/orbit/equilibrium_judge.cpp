@@ -21,6 +21,10 @@ constexpr double kOnSurface = 1e-9;
 constexpr double kNeutralRate = 1e-8;
 constexpr double kNoEffect = 1e-9;     // of the size of A, a relay without effect: as kEquilibriumRankZero
 constexpr Index kLargestPMatrix = 12;  // that is_p_matrix takes
+// A zero of a continuum that is beyond bounds of its mode is moved inside of them by this margin and then back to the zeros, turn by turn;
+// half as far each time, since the mode may be narrow.
+constexpr double kFirstInside = 0.1;
+constexpr int kTurnsInContinuum = 30;
 // The step of differences of break-away ratios, of the size of a state: the cube root of the rounding unit.
 constexpr double kRatioStep = 6e-6;
 
@@ -80,6 +84,22 @@ std::optional<Equilibrium> EquilibriumJudge::describe(EquilibriumEquations& equa
     }
   }
   return found;
+}
+
+std::optional<Equilibrium> EquilibriumJudge::admissible_beside(EquilibriumEquations& equations,
+                                                               const ValueAndJacobian& evaluate, Vector z) {
+  double inside = kFirstInside;
+  for (int turn = 0; turn < kTurnsInContinuum; ++turn, inside *= 0.5) {
+    for (const EquilibriumLimit& limit : limits(equations, z)) {
+      const double length = limit.by_z.squaredNorm();
+      if (limit.margin < 0 && length > 0) z += ((inside - limit.margin) / length) * limit.by_z;
+    }
+    const std::optional<Vector> zero = newton_zero(evaluate, z);
+    std::optional<Equilibrium> found = zero ? describe(equations, *zero) : std::nullopt;
+    if (!found || found->admissible) return found;
+    z = *zero;
+  }
+  return std::nullopt;
 }
 
 bool EquilibriumJudge::find_motion(const Matrix& jacobian, const EquilibriumEquations& equations,

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "orbit/equilibrium_equations.hpp"
+#include "orbit/equilibrium_newton.hpp"
 #include "orbit/equilibrium_place.hpp"
 #include "slideway/core/types.hpp"
 #include "slideway/model/automaton.hpp"
@@ -35,6 +36,9 @@ class EquilibriumJudge {
   std::vector<EquilibriumLimit> limits(EquilibriumEquations& equations, ConstVectorRef z);
   // describe() takes a zero z. It returns nothing where a surface that is slid along has no effect.
   std::optional<Equilibrium> describe(EquilibriumEquations& equations, ConstVectorRef z);
+  // The zero z is one of a continuum and beyond where its mode holds: one of the continuum inside of that, if it is found.
+  std::optional<Equilibrium> admissible_beside(EquilibriumEquations& equations,
+                                               const ValueAndJacobian& evaluate, Vector z);
 
  private:
   bool find_motion(const Matrix& jacobian, const EquilibriumEquations& equations, Equilibrium& found) const;
