@@ -101,3 +101,34 @@ TEST_CASE("they are so where the Jacobian is sparse") {
         run.expect(run.end("w" + std::to_string(i), "p"), static_cast<double>(i) / 12 * (slow(3) - u0));
     }
 }
+
+TEST_CASE("bristles of LuGre have derivatives at loose tolerances, too") {
+  // Two runs at rtol 1e-11, with F_s 2e-4 below and above, differ by 1.3954 times the change.
+  constexpr double expected = 1.3954;
+  for (const Method method : {Method::automatic, Method::bdf, Method::rodas}) {
+    for (const double rtol : {1e-4, 1e-6}) {
+      Options options;
+      options.method = method;
+      options.atol = Vector(Eigen::Vector3d{1e-10, 1e-10, 1e-13});
+      options.recording = Recording::nothing;
+      const Differentiated run = differentiated(R"TOML(
+[parameters]
+F_s = 1.5
+[states]
+x = 0.0
+v = 0.0
+[time]
+end = 20.0
+[friction]
+F = { law = "lugre", velocity = "v", sigma0 = 1e5, sigma1 = "sqrt(1e5)", sigma2 = 0.4, Fc = 1.0, Fs = "F_s", vs = 0.001 }
+[derivatives]
+x = "v"
+v = "2*(0.1*t - x) - F"
+)TOML",
+                                                {"F_s"}, rtol, options);
+      CAPTURE(rtol);
+      CAPTURE(run.found().reason());
+      CHECK(run.end("x", "F_s") == doctest::Approx(expected).epsilon(rtol > 1e-5 ? 0.05 : 0.01));
+    }
+  }
+}

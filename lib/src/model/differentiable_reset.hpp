@@ -1,12 +1,14 @@
 // A reset as a ResetFunction that can also tell its derivative along a direction, without differences: the state that it overwrites may be
-// of another size than all others. A ResetFunction gives it by target().
+// of another size than all others. That of a time event may tell how its times move, too. A ResetFunction gives it by target().
 //
 // It must not know where the derivative comes from.
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <utility>
 
+#include "model/times_by_parameters.hpp"
 #include "slideway/model/event.hpp"
 
 namespace slideway {
@@ -17,10 +19,15 @@ class DifferentiableReset {
   using Along = std::function<void(double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot,
                                    VectorRef after, VectorRef after_dot)>;
 
-  DifferentiableReset(ResetFunction reset, Along along)
-      : reset_(std::move(reset)), along_(std::move(along)) {}
+  // `along` may be null where only the times are told.
+  DifferentiableReset(ResetFunction reset, Along along,
+                      std::shared_ptr<const TimesByParameters> times = nullptr)
+      : reset_(std::move(reset)), along_(std::move(along)), times_(std::move(times)) {}
 
   void operator()(double t, ConstVectorRef before, VectorRef after) const { reset_(t, before, after); }
+  bool has_along() const { return static_cast<bool>(along_); }
+  // times() is null where no time moves.
+  const TimesByParameters* times() const { return times_.get(); }
   void along(double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot, VectorRef after,
              VectorRef after_dot) const {
     along_(t, before, t_dot, before_dot, after, after_dot);
@@ -29,6 +36,7 @@ class DifferentiableReset {
  private:
   ResetFunction reset_;
   Along along_;
+  std::shared_ptr<const TimesByParameters> times_;
 };
 
 }  // namespace slideway

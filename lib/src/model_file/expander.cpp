@@ -106,6 +106,10 @@ void Expander::free_parameters() {
     for (const Quantity& quantity : *quantities) check_size_is_fixed(quantity.size);
   for (const auto* const events : {&model_.resets, &model_.stops, &model_.records, &model_.edges})
     for (const EventDescription& event : *events) check_size_is_fixed(event.size);
+  for (const EveryDescription& every : model_.every) {
+    check_size_is_fixed(every.size);
+    check_size_is_fixed(every.count);
+  }
   for (const ContactDescription& contact : model_.contacts) check_size_is_fixed(contact.size);
 }
 

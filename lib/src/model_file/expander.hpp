@@ -185,17 +185,20 @@ class Expander {
     mistakes_.push_back({table.position, 1, "a clash of names", "a name that nothing else has",
                          in_quotes(name) + ", which another event or contact has, too", ""});
   }
-  // time_number() returns a number of a time event, and tells one that is out of range as a mistake.
+  // time_number() returns a number of a time event, and tells one that is out of range as a mistake. `by` is given its derivatives by
+  // the free parameters, if it is not null.
   template <class Accepts>
   double time_number(const Formula& formula, std::uint32_t i, const std::string& expected,
-                     const Accepts& accepts) {
-    const double value = constant(formula, i);
+                     const Accepts& accepts, Vector* by = nullptr) {
+    const double value = value_of_parameters(formula, i, by);
     if (std::isfinite(value) && accepts(value)) return value;
     mistakes_.push_back(
         {formula.position, 1, formula.owner + " is out of range", expected, exact_text(value), ""});
     throw Unbuildable{};
   }
-  void set_times(const EveryDescription& every, std::uint32_t i, TimeEvent& times);
+  // The value of an expression of numbers and parameters, some of which may be states.
+  double value_of_parameters(const Formula& formula, std::uint32_t i, Vector* by);
+  void set_times(const EveryDescription& every, std::uint32_t i, ExpandedEvery& made);
   void build_inputs();
   void build_every();
   void build_events(const std::string& kind, const std::vector<EventDescription>& events,

@@ -7,14 +7,37 @@
 #include <utility>
 
 #include "core/number_text.hpp"
+#include "expression/expression_tape.hpp"
+#include "expression/tape_inputs.hpp"
 
 namespace slideway::reader {
 
-void Expander::set_times(const EveryDescription& every, std::uint32_t i, TimeEvent& times) {
+double Expander::value_of_parameters(const Formula& formula, std::uint32_t i, Vector* by) {
+  const auto count = static_cast<Index>(expanded_.free_parameters);
+  if (by) by->setZero(count);
+  const NodeId node = builder_.build(formula, Jumps::values, i);
+  if (expanded_.graph.is_constant(node)) return expanded_.graph.value(node);
+  const Tape tape(expanded_.graph, {node});
+  const Vector& values = expanded_.initial;
+  for (Index k = 0; by && k < count; ++k) {
+    const Vector direction = Vector::Unit(values.size(), values.size() - count + k);
+    tape.evaluate<Dual<double>>(MovingPoint{point(expanded_.start, values), point(0, direction)},
+                                [&](std::size_t, const Dual<double>& value) { (*by)[k] = value.derivative; });
+  }
+  return tape.value<double>(point(expanded_.start, values));
+}
+
+void Expander::set_times(const EveryDescription& every, std::uint32_t i, ExpandedEvery& made) {
   const auto any = [](double) { return true; };
+  const auto count = static_cast<Index>(expanded_.free_parameters);
+  TimeEvent& times = made.times;
+  TimesByParameters by;
+  by.offset = by.period = Vector::Zero(count);
+  by.at = Matrix::Zero(static_cast<Index>(every.at.size()), count);
   if (every.period)
-    times.period = time_number(*every.period, i, "a number > 0", [](double value) { return value > 0; });
-  if (every.offset) times.offset = time_number(*every.offset, i, "a finite number", any);
+    times.period = time_number(
+        *every.period, i, "a number > 0", [](double value) { return value > 0; }, &by.period);
+  if (every.offset) times.offset = time_number(*every.offset, i, "a finite number", any, &by.offset);
   if (every.count) {
     constexpr double most = 9e15;
     times.count =
@@ -22,12 +45,16 @@ void Expander::set_times(const EveryDescription& every, std::uint32_t i, TimeEve
           return value >= 1 && value <= most && value == std::floor(value);
         }));
   }
+  Vector row;
   for (const Formula& time : every.at) {
     const double earlier = times.at.empty() ? -std::numeric_limits<double>::infinity() : times.at.back();
-    times.at.push_back(
-        time_number(time, i, times.at.empty() ? "a finite number" : "a time after " + exact_text(earlier),
-                    [earlier](double value) { return value > earlier; }));
+    times.at.push_back(time_number(
+        time, i, times.at.empty() ? "a finite number" : "a time after " + exact_text(earlier),
+        [earlier](double value) { return value > earlier; }, &row));
+    by.at.row(static_cast<Index>(times.at.size()) - 1) = row.transpose();
   }
+  for (Index k = 0; k < count && !made.by_parameters; ++k)
+    if (by.moved_by(k)) made.by_parameters = std::make_shared<const TimesByParameters>(by);
 }
 
 void Expander::build_inputs() {
@@ -59,7 +86,7 @@ void Expander::build_every() {
       ExpandedEvery made;
       made.times.name = name;
       made.times.priority = table.priority;
-      succeeds([&] { set_times(table, i, made.times); });
+      succeeds([&] { set_times(table, i, made); });
       if (name.empty() && !table.at.empty()) made.times.name = "at times";
       if (name.empty() && table.period) made.times.name = "every " + builder_.text(*table.period, i);
       made.set = build_assignments(table.set, Jumps::values, i);
@@ -87,7 +114,7 @@ void Expander::build_events(const std::string& kind, const std::vector<EventDesc
       made.from = event.from;
       made.to = event.to;
       made.zeno = event.zeno;
-      made.values = event.values;
+      made.values = delayed_values(model_, event);
       made.priority = event.priority;
       made.initially = event.initially;
       succeeds([&] {

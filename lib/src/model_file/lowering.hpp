@@ -20,6 +20,7 @@
 #include <vector>
 
 #include "expression/expression_graph.hpp"
+#include "model/times_by_parameters.hpp"
 #include "model_file/model_file_description.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/model.hpp"
@@ -99,7 +100,8 @@ inline constexpr int kBeforeAll = std::numeric_limits<int>::max();
 
 // A table [[every]], or one of those that one with a size stands for.
 struct ExpandedEvery {
-  TimeEvent times = {};  // without its reset
+  TimeEvent times = {};                                         // without its reset
+  std::shared_ptr<const TimesByParameters> by_parameters = {};  // where times move with free parameters
   std::vector<ExpandedAssignment> set = {};
   ResetFunction reset = {};  // in place of `set`, of an input
 };

@@ -59,7 +59,9 @@ class EventMaker {
     std::vector<TimeEvent> result;
     for (const ExpandedEvery& every : model_.every) {
       TimeEvent made = every.times;
-      made.reset = every.reset ? every.reset : reset_by({std::make_shared<const Setter>(setter(every.set))});
+      made.reset = every.reset
+                       ? every.reset
+                       : reset_by({std::make_shared<const Setter>(setter(every.set))}, every.by_parameters);
       result.push_back(std::move(made));
     }
     return result;
@@ -287,15 +289,18 @@ class EventMaker {
   };
 
   // One setter after the other.
-  static ResetFunction reset_by(std::vector<std::shared_ptr<const Setter>> setters) {
+  static ResetFunction reset_by(std::vector<std::shared_ptr<const Setter>> setters,
+                                std::shared_ptr<const TimesByParameters> times = nullptr) {
     const auto set = [setters](double t, ConstVectorRef before, VectorRef after) {
       for (const auto& setter : setters) setter->set(t, before, after);
     };
     return DifferentiableReset(
-        set, [setters = std::move(setters)](double t, ConstVectorRef before, double t_dot,
-                                            ConstVectorRef before_dot, VectorRef after, VectorRef after_dot) {
+        set,
+        [setters = std::move(setters)](double t, ConstVectorRef before, double t_dot,
+                                       ConstVectorRef before_dot, VectorRef after, VectorRef after_dot) {
           for (const auto& setter : setters) setter->along(t, before, t_dot, before_dot, after, after_dot);
-        });
+        },
+        std::move(times));
   }
 
   Setter setter(const std::vector<ExpandedAssignment>& lines) const {

@@ -308,7 +308,8 @@ class AdjointRun {
     if (!instant.from || !instant.to || replay_.size() <= kColumnsAtOnce) return nullptr;
     for (const EventRecord* const record : instant.records)
       if (record->kind == EventKind::reset || record->kind == EventKind::transition ||
-          record->kind == EventKind::impact || record->kind == EventKind::contact)
+          record->kind == EventKind::impact || record->kind == EventKind::contact ||
+          record->kind == EventKind::sample)
         return nullptr;
     if (!instant.to->second_order().empty()) return nullptr;
     if (instant.from->mode().codimension() > 0 || !instant.from->closed().empty()) {

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 #include <limits>
 #include <utility>
 
@@ -202,8 +203,27 @@ const Vector& CorrectedState::operator()(double t) {
   const bool is_near = factors_.exist() && tau_ < kNearPart * wanted && wanted < kNearPart * tau_;
   if (!is_near) tau_ = wanted;
   if ((is_near || factors_.factor(*field_, t, x_, tau_)) && correct(t, slope, rate)) return x_;
-  // Without a solution the record is the best that there is.
+  // Without a solution the record is the best that there is. Factors of a state that Newton's method fled to serve no other one.
+  factors_.forget();
   return recorded(t);
+}
+
+bool CorrectedState::find_velocity(double t) {
+  if (!x_.allFinite()) return false;
+  try {
+    field_->velocity(t, x_, velocity_);
+    return true;
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+bool CorrectedState::find_factors(double t) {
+  try {
+    return factors_.factor(*field_, t, x_, tau_);
+  } catch (const std::exception&) {
+    return false;
+  }
 }
 
 bool CorrectedState::correct(double t, const Vector& slope, const Vector& rate) {
@@ -213,17 +233,17 @@ bool CorrectedState::correct(double t, const Vector& slope, const Vector& rate) 
   // Newton's method for x₁. Its last change is the residual of all turns.
   for (int turn = 0; turn < kMostNewtonTurns; ++turn) {
     x_.head(states_) = state_ + first;
-    field_->velocity(t, x_, velocity_);
+    if (!find_velocity(t)) return false;
     const Vector change = factors_.solve(tau_ * (velocity_.head(states_) - wanted) - first);
+    if (!change.allFinite()) return false;
     first += change;
     const double size = size_of(change);
-    if (!std::isfinite(size)) return false;
     if (size <= kPartOfCorrection * size_of(first) || size <= kRoundingOfState) {
       // The residual of the second sweep is the correction of the first one, so that it takes no velocity.
       x_.head(states_) = state_ + first + factors_.solve(first);
       return true;
     }
-    if (size > kSlowTurn * last && !factors_.factor(*field_, t, x_, tau_)) return false;
+    if (size > kSlowTurn * last && !find_factors(t)) return false;
     last = size;
   }
   return false;

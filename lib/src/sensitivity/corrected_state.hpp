@@ -59,6 +59,9 @@ class CorrectedState {
   Vector rate_of_defect(double t, const Step& step);
   // The largest entry, as a part of the sizes of the states.
   double size_of(const Vector& change) const;
+  // The velocity at x_ and the factors there; false where the field has none.
+  [[nodiscard]] bool find_velocity(double t);
+  [[nodiscard]] bool find_factors(double t);
   // Moves the state to x̂, where the record has this slope and its defect this rate; false if there is no solution.
   [[nodiscard]] bool correct(double t, const Vector& slope, const Vector& rate);
 

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "model/differentiable_reset.hpp"
 #include "sensitivity/differences.hpp"
 #include "slideway/simulate/sensitivity.hpp"
 
@@ -25,6 +26,8 @@ constexpr std::size_t kMostInstances = 512;
 constexpr double kApart = 1e-7;
 constexpr int kLevels = 8;
 constexpr double kFinest = 1e-9;
+// The number of the finest step among those of the levels.
+constexpr int kFinestLevel = -1;
 
 // The instances by the values of their parameters, made when first asked for.
 class Family {
@@ -87,23 +90,31 @@ class Family {
   }
 
  private:
-  // By a central difference with the step kFinest; it returns a bound of the rounding errors of the result.
+  // By a difference with the step kFinest; it returns a bound of the rounding errors of the result.
   template <class Value>
   double differentiate_finely(ConstVectorRef x, Index k, const Value& value, Vector& buffer,
                               VectorRef derivative) const {
-    const double h = step(k) * 100 * kFinest;
-    Vector moved = x.tail(parameters());
-    const double here = moved[k];
+    const Values<Value> values(*this, x, k, kFinestLevel, value);
+    const double h = values.step();
     buffer.resize(derivative.size());
-    moved[k] = here + h;
-    value(*at(moved), buffer);
-    derivative = buffer;
-    double largest = buffer.size() > 0 ? buffer.lpNorm<Eigen::Infinity>() : 0;
-    moved[k] = here - h;
-    value(*at(moved), buffer);
-    derivative = (derivative - buffer) / (2 * h);
-    if (buffer.size() > 0) largest = std::max(largest, buffer.lpNorm<Eigen::Infinity>());
+    derivative.setZero();
+    double largest = 0;
+    const auto add = [&](double s, double weight) {
+      values(s, buffer);
+      derivative += weight / (2 * h) * buffer;
+      if (buffer.size() > 0) largest = std::max(largest, std::abs(weight) * buffer.lpNorm<Eigen::Infinity>());
+    };
+    if (values.reached() == Reached::both_sides) {
+      add(h, 1);
+      add(-h, -1);
+    } else {
+      const double sign = values.reached() == Reached::above ? 1 : -1;
+      add(0, -3 * sign);
+      add(sign * h, 4 * sign);
+      add(2 * sign * h, -sign);
+    }
     // Arguments such as w t are rounded like the parameter: a rounding of it changes the value by this part of the derivative.
+    const double here = x.tail(parameters())[k];
     const double of_argument =
         std::abs(here) / h * (derivative.size() > 0 ? derivative.template lpNorm<Eigen::Infinity>() : 0);
     return 16 * std::numeric_limits<double>::epsilon() * (largest / h + of_argument);
@@ -113,39 +124,95 @@ class Family {
   template <class Value>
   double differentiate(ConstVectorRef x, Index k, int level, const Value& value, Vector& buffer,
                        VectorRef derivative) const {
-    const auto here = x.tail(parameters());
-    const double h = step(k) * std::pow(0.1, level);
-    const Neighbours* const beside = here == values_ ? &neighbours(k, level, h) : nullptr;
-    Vector moved = here, largest;
-    const double apart = difference(
-        h,
-        [&](double s, Vector& out) {
-          if (beside) {
-            value(*(*beside)[static_cast<std::size_t>(std::lround(s / h) + kDifferenceReach)], out);
-          } else {
-            moved[k] = here[k] + s;
-            value(*at(moved), out);
-          }
-        },
-        buffer, derivative, &largest);
+    const Values<Value> values(*this, x, k, level, value);
+    Vector largest;
+    const double apart = difference(values.step(), values, buffer, derivative, &largest, values.reached());
     const double rounding =
-        16 * std::numeric_limits<double>::epsilon() / h * largest.lpNorm<Eigen::Infinity>();
+        16 * std::numeric_limits<double>::epsilon() / values.step() * largest.lpNorm<Eigen::Infinity>();
     return std::max(0.0, apart - rounding);
   }
 
-  // The members at pₖ + j·h, j from −kDifferenceReach on, without that at 0: those that a derivative at the own values takes.
-  using Neighbours = std::array<std::shared_ptr<const Member>, 2 * kDifferenceReach + 1>;
+  // Neighbours are the members at pₖ + j·h that a derivative at the own values takes, j from −kOneSidedReach on. Beyond a
+  // bound of the parameter there are none; then they are on the other side alone.
+  struct Neighbours {
+    Reached reached = Reached::both_sides;
+    std::array<std::shared_ptr<const Member>, 2 * kOneSidedReach + 1> members = {};
+
+    const Member& at(int j) const { return *members[static_cast<std::size_t>(j + kOneSidedReach)]; }
+  };
+
+  // The values of what is differentiated, with the k-th parameter moved by whole steps of a level.
+  template <class Value>
+  class Values {
+   public:
+    Values(const Family& family, ConstVectorRef x, Index k, int level, const Value& value)
+        : family_(family),
+          k_(k),
+          step_(family.step(k) * (level == kFinestLevel ? 100 * kFinest : std::pow(0.1, level))),
+          value_(value),
+          here_(x.tail(family.parameters())),
+          moved_(here_),
+          neighbours_(family.neighbours(k, level, step_)),
+          is_own_(here_ == family.values_) {}
+
+    double step() const { return step_; }
+    Reached reached() const { return neighbours_.reached; }
+    void operator()(double s, Vector& out) const {
+      if (is_own_) {
+        value_(neighbours_.at(static_cast<int>(std::lround(s / step_))), out);
+        return;
+      }
+      moved_[k_] = here_[k_] + s;
+      value_(*family_.at(moved_), out);
+    }
+
+   private:
+    const Family& family_;
+    Index k_;
+    double step_;
+    const Value& value_;
+    Vector here_;
+    mutable Vector moved_;
+    const Neighbours& neighbours_;
+    bool is_own_;
+  };
+
   const Neighbours& neighbours(Index parameter, int level, double h) const {
     const std::lock_guard<std::mutex> lock(neighbours_mutex_);
-    Neighbours& result = neighbours_[{parameter, level}];
-    if (result.back()) return result;
-    Vector moved = values_;
-    for (int j = -kDifferenceReach; j <= kDifferenceReach; ++j) {
-      if (j == 0) continue;
-      moved[parameter] = values_[parameter] + j * h;
-      result[static_cast<std::size_t>(j + kDifferenceReach)] = at(moved);
+    std::unique_ptr<const Neighbours>& result = neighbours_[{parameter, level}];
+    if (!result) result = std::make_unique<const Neighbours>(find_neighbours(parameter, level, h));
+    return *result;
+  }
+
+  Neighbours find_neighbours(Index parameter, int level, double h) const {
+    const bool is_finest = level == kFinestLevel;
+    const auto found = [&](Reached reached) {
+      const int reach = reached == Reached::both_sides ? (is_finest ? 1 : kDifferenceReach)
+                                                       : (is_finest ? 2 : kOneSidedReach);
+      Neighbours result;
+      result.reached = reached;
+      result.members[kOneSidedReach] = own_;
+      Vector moved = values_;
+      for (int j = 1; j <= reach; ++j)
+        for (const int side : {-1, 1}) {
+          if (reached == (side < 0 ? Reached::above : Reached::below)) continue;
+          moved[parameter] = values_[parameter] + side * j * h;
+          result.members[static_cast<std::size_t>(side * j + kOneSidedReach)] = at(moved);
+        }
+      return result;
+    };
+    try {
+      return found(Reached::both_sides);
+    } catch (const std::invalid_argument&) {
+      for (const Reached side : {Reached::below, Reached::above}) {
+        try {
+          return found(side);
+        } catch (const std::invalid_argument&) {
+          // The other side is left.
+        }
+      }
+      throw;
     }
-    return result;
   }
 
   std::function<ModelInstance(const Vector&)> make_;
@@ -154,7 +221,7 @@ class Family {
   mutable std::mutex mutex_;
   mutable std::map<std::vector<double>, std::shared_ptr<const Member>> members_;
   mutable std::mutex neighbours_mutex_;
-  mutable std::map<std::pair<Index, int>, Neighbours> neighbours_;
+  mutable std::map<std::pair<Index, int>, std::unique_ptr<const Neighbours>> neighbours_;
 };
 
 using FamilyPointer = std::shared_ptr<const Family>;
@@ -249,6 +316,36 @@ class FamilyMaker {
       pick(family->of(before)->problem)(t, before.head(n), head);
       after.head(n) = head;
     };
+  }
+
+  // Null where no time moves.
+  template <class Pick>
+  std::shared_ptr<const TimesByParameters> times_by_parameters(const TimeEvent& own, const Pick& pick) const {
+    const auto count = static_cast<Index>(own.at.size());
+    const Index k = family_->parameters();
+    auto result = std::make_shared<TimesByParameters>();
+    result->offset = result->period = Vector::Zero(k);
+    result->at = Matrix::Zero(count, k);
+    bool moves = false;
+    for (Index j = 0; j < k; ++j) {
+      Vector times = Vector::Zero(count + 2);
+      family_->add_by_parameters(
+          family_->values(), Vector::Unit(k, j),
+          [&](const Family::Member& member, Vector& out) {
+            const TimeEvent& event = pick(member);
+            if (event.count != own.count || event.at.size() != own.at.size())
+              throw std::invalid_argument("the number of known times depends on it");
+            out[0] = event.offset;
+            out[1] = event.period;
+            for (Index i = 0; i < count; ++i) out[2 + i] = event.at[static_cast<std::size_t>(i)];
+          },
+          times);
+      result->offset[j] = times[0];
+      result->period[j] = times[1];
+      result->at.col(j) = times.tail(count);
+      moves = moves || result->moved_by(j);
+    }
+    return moves ? result : nullptr;
   }
 
   System system(std::size_t q) {
@@ -357,8 +454,13 @@ class FamilyMaker {
     }
     for (std::size_t e = 0; e < own.time_events().size(); ++e) {
       TimeEvent event = own.time_events()[e];
-      event.reset = reset(
-          [q, e](const Automaton& problem) { return problem.locations()[q].system.time_events()[e].reset; });
+      event.reset = DifferentiableReset(
+          reset([q, e](const Automaton& problem) {
+            return problem.locations()[q].system.time_events()[e].reset;
+          }),
+          nullptr, times_by_parameters(event, [of, e](const Family::Member& member) -> const TimeEvent& {
+            return of(member).time_events()[e];
+          }));
       definition.time_events.push_back(std::move(event));
     }
     for (std::size_t c = 0; c < own.contacts().size(); ++c) {

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "model/differentiable_reset.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/sensitivity.hpp"
 
@@ -46,11 +47,21 @@ bool fire_at_same_times(const Automaton& a, const Automaton& b) {
                     });
 }
 
-// A time that is known moves with nothing: parameters that it is made of have no derivatives.
+// moves_times() tells whether some times of an extended problem have derivatives by a parameter.
+bool moves_times(const ExtendedProblem& extended, Index parameter) {
+  const std::vector<TimeEvent>& events = extended.problem.system().time_events();
+  return std::any_of(events.begin(), events.end(), [parameter](const TimeEvent& event) {
+    const auto* const reset = event.reset.target<DifferentiableReset>();
+    return reset && reset->times() && reset->times()->moved_by(parameter);
+  });
+}
+
+// Known times may move with a parameter only where the extended problem has them, with their derivatives.
 void check_known_times(const Model& model, const Settings& settings, const ModelInstance& instance,
-                       const std::vector<std::string>& parameters) {
+                       const std::vector<std::string>& parameters, const ExtendedProblem& extended) {
   const Automaton problem = instance.problem();
   if (problem.system().time_events().empty()) return;
+  const bool has_times = fire_at_same_times(problem, extended.problem);
   constexpr double change = 1e-6;  // of a parameter, or where it is zero by itself
   for (const auto& [name, value] : instance.parameters) {
     if (std::find(parameters.begin(), parameters.end(), name) == parameters.end()) continue;
@@ -65,7 +76,8 @@ void check_known_times(const Model& model, const Settings& settings, const Model
         // A value that the model does not take tells nothing.
       }
     }
-    if (is_seen && is_same) continue;
+    const auto place = std::find(parameters.begin(), parameters.end(), name) - parameters.begin();
+    if (is_seen && (is_same || (has_times && moves_times(extended, place)))) continue;
     refuse({.what = "the times of time events depend on a parameter",
             .where = "the sensitivities of " + model.name,
             .expected = "parameters that known times do not depend on",
@@ -129,9 +141,9 @@ SensitivityRequest sensitivities_by(const Model& model, const Settings& settings
     };
     return request;
   }
-  check_known_times(model, settings, instance, parameters);
   const ExtendedProblem extended =
       model.extend ? model.extend(settings, parameters) : family_of(model, settings, instance, parameters);
+  check_known_times(model, settings, instance, parameters, extended);
   request.extended = std::make_shared<const Automaton>(extended.problem);
   request.parameters = extended.parameters;
   request.observe = extended.observe;

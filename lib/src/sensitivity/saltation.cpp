@@ -119,6 +119,12 @@ bool is_same_time(double a, double b) {
   return std::abs(a - b) <= kSameDerivative * std::max(std::abs(a), std::abs(b));
 }
 
+bool is_same_time_in_all(const Vector& a, const Vector& b) {
+  for (Index c = 0; c < a.size(); ++c)
+    if (!is_same_time(a[c], b[c])) return false;
+  return true;
+}
+
 }  // namespace
 
 double Saltation::value(SegmentField& field, Index slot, double t, ConstVectorRef x) {
@@ -324,6 +330,35 @@ const TimeEvent* Saltation::time_event_of(const Instant& instant, const EventRec
   return nullptr;
 }
 
+Vector Saltation::known_time(const Instant& instant, const EventRecord& record, const Matrix& s) const {
+  Vector result = Vector::Zero(s.cols());
+  const TimeEvent* const event = time_event_of(instant, record);
+  const auto* const reset = event ? event->reset.target<DifferentiableReset>() : nullptr;
+  if (!reset || !reset->times()) return result;
+  const SegmentField& field = instant.from ? *instant.from : *instant.to;
+  const Index states = field.states_of_problem();
+  const std::int64_t k = event->first_from(record.t);
+  for (Index c = 0; c < s.cols(); ++c) result[c] = reset->times()->rate(k, s.col(c).tail(s.rows() - states));
+  return result;
+}
+
+void Saltation::take_known_times(const Instant& instant, const Matrix& s, Change& change) const {
+  bool is_first = true;
+  for (const EventRecord* const record : instant.records) {
+    if (!is_at_known_time(*record)) continue;
+    const Vector time = known_time(instant, *record, s);
+    if (!is_first && !is_same_time_in_all(time, change.time)) {
+      change.exists = false;
+      change.reason = "known times that move apart coincide, and their order may matter";
+    }
+    if (is_first) change.time = time;
+    is_first = false;
+  }
+  if (change.time.isZero(0) || (instant.from && instant.to)) return;
+  change.exists = false;
+  change.reason = "a known time that moves is that of the start or of the end of the run";
+}
+
 const ResetFunction* Saltation::reset_of(const Instant& instant, const EventRecord& record, double t,
                                          ConstVectorRef x) {
   if (record.kind == EventKind::sample) {
@@ -349,8 +384,7 @@ void Saltation::jump_once(const Instant& instant, const EventRecord& record, dou
     jump_is_smooth_ = jump_is_smooth_ && reset != nullptr;
     if (!reset) return;
     const Vector before = x;
-    // The time is known, and does not move.
-    (*reset)(instant.t, before, x);
+    (*reset)(t, before, x);
     return;
   }
   if (record.kind == EventKind::impact || record.kind == EventKind::contact) {
@@ -375,11 +409,10 @@ bool Saltation::jump_exactly(const Instant& instant, const EventRecord& record, 
   if (record.kind == EventKind::impact || record.kind == EventKind::contact) return false;
   const ResetFunction* const reset = reset_of(instant, record, instant.t, x);
   const auto* const exact = reset ? reset->target<DifferentiableReset>() : nullptr;
-  if (!exact) return false;
-  const double t_dot = record.kind == EventKind::sample ? 0 : time;
+  if (!exact || !exact->has_along()) return false;
   moved_ = x;
   image = direction;
-  exact->along(instant.t, x, t_dot, direction, moved_, image);
+  exact->along(instant.t, x, time, direction, moved_, image);
   return image.allFinite();
 }
 
@@ -398,8 +431,12 @@ double Saltation::step_of_impact(const Instant& instant, const EventRecord& reco
       double change = 0;
       for (const double s : {-step, step}) {
         moved_ = x + s * direction;
-        change =
-            std::max(change, std::abs(tools.contacts->rate(instant.t + s * time, moved_, lambda, c) + speed));
+        try {
+          change = std::max(change,
+                            std::abs(tools.contacts->rate(instant.t + s * time, moved_, lambda, c) + speed));
+        } catch (const std::exception&) {
+          // Beyond a bound of a parameter there is no impact to look at.
+        }
       }
       if (!(change > kPartOfSpeed * speed)) break;
       // The new step is a little shorter than a linear change asks for, so that few tries are needed.
@@ -435,6 +472,7 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
       const double step = step_of_impact(instant, *record, x, time[c], direction, longest);
       std::fill(is_changed.begin(), is_changed.end(), char{0});
       const bool is_exact = !is_first && jump_exactly(instant, *record, x, time[c], direction, image);
+      Reached reached = Reached::both_sides;
       const double apart = is_exact ? 0
                                     : refined_difference(
                                           step,
@@ -442,14 +480,15 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
                                             out = x + h * direction;
                                             jump_from_contacts(instant.t + h * time[c], out);
                                           },
-                                          buffer_, image);
+                                          buffer_, image, &reached);
       const auto moved_by = [&](double length) -> Vector {
         Vector out = x + length * direction;
         jump_from_contacts(instant.t + length * time[c], out);
         return out;
       };
-      jump_is_smooth_ =
-          jump_is_smooth_ && apart <= kSmoothJump && !has_kink(moved_by, kKinkStep * step, image);
+      // At a bound of a parameter there is one side only, and no kink.
+      const bool is_bent = reached == Reached::both_sides && has_kink(moved_by, kKinkStep * step, image);
+      jump_is_smooth_ = jump_is_smooth_ && apart <= kSmoothJump && !is_bent;
       for (Index i = 0; i < image.size(); ++i)
         result(i, c) = is_exact || is_changed[static_cast<std::size_t>(i)] != 0 ? image[i] : direction[i];
     }
@@ -763,6 +802,8 @@ Saltation::Change Saltation::changed(const Instant& instant, const Matrix& s) {
     change.exists = false;
     change.reason = "an event coincides with a time that is known, and their order may matter";
     found.clear();
+  } else if (at_known_time) {
+    take_known_times(instant, s, change);
   }
   if (found.size() > 1 && !jumps && instant.to) return in_orders(instant, found, velocity, velocity_after, s);
   const bool changes_mode = instant.from && instant.to && !instant.records.empty();
@@ -800,6 +841,8 @@ Saltation::Change Saltation::changed(const Instant& instant, const Matrix& s) {
 }
 
 Vector Saltation::time_of(const Instant& instant, const Matrix& s) {
+  for (const EventRecord* const record : instant.records)
+    if (is_at_known_time(*record)) return known_time(instant, *record, s);
   Vector velocity(s.rows());
   instant.from->velocity(instant.t, instant.before, velocity);
   const std::vector<Trigger> found = triggers(instant, velocity);

@@ -84,6 +84,9 @@ class Saltation {
   double step_of_impact(const Instant& instant, const EventRecord& record, const Vector& x, double time,
                         const Vector& direction, double step);
   const TimeEvent* time_event_of(const Instant& instant, const EventRecord& record) const;
+  // dt/dp of the time of a time event, which parameters may move.
+  Vector known_time(const Instant& instant, const EventRecord& record, const Matrix& s) const;
+  void take_known_times(const Instant& instant, const Matrix& s, Change& change) const;
   Change changed(const Instant& instant, const Matrix& s);
   // The function that the jump of a record sets states by; null where there is none.
   const ResetFunction* reset_of(const Instant& instant, const EventRecord& record, double t,
