@@ -20,11 +20,12 @@ namespace {
 
 constexpr std::size_t kMostInstances = 512;
 // A derivative by a parameter is one of sixth order. Where it differs from that of fourth order by more than kApart, its step is made ten
-// times shorter, down to 1e-9 of the parameter with kLevels. Its error, of sixth order, is then about kApart to the power 3/2.
+// times shorter, down to 1e-9 of the parameter with kSteps. Its error, of sixth order, is then about kApart to the power 3/2.
 // Both orders agree, too, where a step changes w t by nearly a full turn: sin(w t) then looks as if t were small. A central difference
 // with kFinest of the parameter sees such a turn only beyond w t = 6e9, and a derivative must agree with it, within its rounding errors.
 constexpr double kApart = 1e-7;
-constexpr int kLevels = 8;
+constexpr std::array<double, 8> kSteps = {1, 1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7};
+constexpr int kLevels = static_cast<int>(kSteps.size());
 constexpr double kFinest = 1e-9;
 // The number of the finest step among those of the levels.
 constexpr int kFinestLevel = -1;
@@ -148,10 +149,10 @@ class Family {
     Values(const Family& family, ConstVectorRef x, Index k, int level, const Value& value)
         : family_(family),
           k_(k),
-          step_(family.step(k) * (level == kFinestLevel ? 100 * kFinest : std::pow(0.1, level))),
+          step_(family.step(k) *
+                (level == kFinestLevel ? 100 * kFinest : kSteps[static_cast<std::size_t>(level)])),
           value_(value),
           here_(x.tail(family.parameters())),
-          moved_(here_),
           neighbours_(family.neighbours(k, level, step_)),
           is_own_(here_ == family.values_) {}
 
@@ -162,8 +163,9 @@ class Family {
         value_(neighbours_.at(static_cast<int>(std::lround(s / step_))), out);
         return;
       }
-      moved_[k_] = here_[k_] + s;
-      value_(*family_.at(moved_), out);
+      Vector moved = here_;
+      moved[k_] += s;
+      value_(*family_.at(moved), out);
     }
 
    private:
@@ -171,8 +173,7 @@ class Family {
     Index k_;
     double step_;
     const Value& value_;
-    Vector here_;
-    mutable Vector moved_;
+    Eigen::Ref<const Vector> here_;
     const Neighbours& neighbours_;
     bool is_own_;
   };
