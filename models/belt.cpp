@@ -1,7 +1,10 @@
 #include "models/belt.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_signs.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -43,6 +46,14 @@ Model belt() {
                          .end = 100,
                          .state = values.state(Eigen::Vector2d(0, functor.vb))};
   };
+  model.extend = extend_functor(
+      model.instantiate,
+      [](const auto& p) {
+        return BeltOf<std::decay_t<decltype(p[0])>>{p[0], p[1], p[2], p[3]};
+      },
+      [](auto functor, Dimensions dimensions) {
+        return from_signs(std::move(functor), std::move(dimensions));
+      });
   return model;
 }
 

@@ -15,11 +15,12 @@
 
 namespace slideway::models {
 
-struct Belt {
-  double ms = 1;
-  double mk = 0.5;
-  double vs = 0.5;
-  double vb = 0.5;
+template <class Number = double>
+struct BeltOf {
+  Number ms = 1;
+  Number mk = 0.5;
+  Number vs = 0.5;
+  Number vb = 0.5;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const { h[0] = x[1] - vb; }
 
@@ -29,6 +30,7 @@ struct Belt {
     dx[1] = -x[0] - s[0] * (mk + (ms - mk) * exp(-s[0] * (x[1] - vb) / vs));
   }
 };
+using Belt = BeltOf<>;
 
 Model belt();
 

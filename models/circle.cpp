@@ -1,7 +1,10 @@
 #include "models/circle.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -34,6 +37,8 @@ Model circle() {
                          .end = 10,
                          .state = values.state(Eigen::Vector2d(-1, 0.1))};
   };
+  model.extend = extend_functor(model.instantiate,
+                                [](const auto& p) { return CircleOf<std::decay_t<decltype(p[0])>>{p[0]}; });
   return model;
 }
 

@@ -14,8 +14,9 @@
 
 namespace slideway::models {
 
-struct Circle {
-  double c = 2;
+template <class Number = double>
+struct CircleOf {
+  Number c = 2;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const { h[0] = x[0] * x[0] + x[1] * x[1] - c; }
 
@@ -24,6 +25,7 @@ struct Circle {
     dx[1] = -0.5 * (1.0 + lambda[0]) + 0.5 * (1.0 - lambda[0]) * x[1];
   }
 };
+using Circle = CircleOf<>;
 
 Model circle();
 

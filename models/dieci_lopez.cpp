@@ -1,7 +1,10 @@
 #include "models/dieci_lopez.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -35,6 +38,8 @@ Model dieci_lopez() {
                          .end = 20,
                          .state = values.state(Eigen::Vector3d(0.04, -0.01, -0.02))};
   };
+  model.extend = extend_functor(
+      model.instantiate, [](const auto& p) { return DieciLopezOf<std::decay_t<decltype(p[0])>>{p[0]}; });
   return model;
 }
 

@@ -11,8 +11,9 @@
 
 namespace slideway::models {
 
-struct DieciLopez {
-  double g = 1;
+template <class Number = double>
+struct DieciLopezOf {
+  Number g = 1;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const {
     h[0] = x[1] - 0.2;
@@ -27,6 +28,7 @@ struct DieciLopez {
     dx[2] = -x[0] + (1.0 - second_above) / (1.4 - x[2]) - second_above / (0.6 + x[2]);
   }
 };
+using DieciLopez = DieciLopezOf<>;
 
 Model dieci_lopez();
 

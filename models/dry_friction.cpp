@@ -1,7 +1,10 @@
 #include "models/dry_friction.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -37,6 +40,9 @@ Model dry_friction() {
                          .end = 100,
                          .state = values.state(Eigen::Vector2d(2, 0))};
   };
+  model.extend = extend_functor(model.instantiate, [](const auto& p) {
+    return DryFrictionOf<std::decay_t<decltype(p[0])>>{p[0], p[1], p[2]};
+  });
   return model;
 }
 

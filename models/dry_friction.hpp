@@ -14,10 +14,11 @@
 
 namespace slideway::models {
 
-struct DryFriction {
-  double mu = 0.4;
-  double A = 1;
-  double w = 0.5;
+template <class Number = double>
+struct DryFrictionOf {
+  Number mu = 0.4;
+  Number A = 1;
+  Number w = 0.5;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const { h[0] = x[1]; }
 
@@ -27,6 +28,7 @@ struct DryFriction {
     dx[1] = -x[0] - mu * lambda[0] + A * cos(w * t);
   }
 };
+using DryFriction = DryFrictionOf<>;
 
 Model dry_friction();
 

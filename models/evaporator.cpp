@@ -1,7 +1,10 @@
 #include "models/evaporator.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -57,6 +60,9 @@ Model evaporator() {
         .end = 60,
         .state = values.state(Eigen::Vector2d(0, 0))};
   };
+  model.extend = extend_functor(model.instantiate, [](const auto& p) {
+    return EvaporatorOf<std::decay_t<decltype(p[0])>>{p[0], p[1], p[2], p[3], p[4], p[5]};
+  });
   return model;
 }
 

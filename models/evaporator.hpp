@@ -16,13 +16,14 @@
 
 namespace slideway::models {
 
-struct Evaporator {
-  double R_b = 1;
-  double R_pipe = 0.5;
-  double I = 0.5;
-  double C = 15;
-  double f_in = 0.25;
-  double L_th = 0.1;
+template <class Number = double>
+struct EvaporatorOf {
+  Number R_b = 1;
+  Number R_pipe = 0.5;
+  Number I = 0.5;
+  Number C = 15;
+  Number f_in = 0.25;
+  Number L_th = 0.1;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const { h[0] = x[1] - L_th; }
 
@@ -33,6 +34,7 @@ struct Evaporator {
     dx[1] = (f_in - L / R_b - 0.5 * (1.0 + lambda[0]) * p / I) / C;
   }
 };
+using Evaporator = EvaporatorOf<>;
 
 class Values;
 

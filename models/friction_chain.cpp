@@ -6,6 +6,7 @@
 
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -75,6 +76,10 @@ Model friction_chain() {
                          .end = 50,
                          .state = values.state(initial_state(blocks))};
   };
+  model.extend = extend_functor(model.instantiate, [](const auto& p) {
+    return FrictionChainOf<std::decay_t<decltype(p[0])>>{static_cast<Index>(p.value(0)), p[1], p[2], p[3],
+                                                         p[4]};
+  });
   return model;
 }
 

@@ -13,12 +13,13 @@
 
 namespace slideway::models {
 
-struct FrictionChain {
+template <class Number = double>
+struct FrictionChainOf {
   Index blocks = 10;
-  double k = 1;
-  double kp = 0.1;
-  double mu = 0.3;
-  double vb = 0.1;
+  Number k = 1;
+  Number kp = 0.1;
+  Number mu = 0.3;
+  Number vb = 0.1;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const {
     for (Index i = 0; i < blocks; ++i) h[i] = x[blocks + i] - vb;
@@ -39,6 +40,7 @@ struct FrictionChain {
     dx[blocks + last] = force(last);
   }
 };
+using FrictionChain = FrictionChainOf<>;
 
 Model friction_chain();
 

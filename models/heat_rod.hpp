@@ -13,12 +13,13 @@
 
 namespace slideway::models {
 
-struct HeatRod {
+template <class Number = double>
+struct HeatRodOf {
   Index cells = 200;
-  double power = 2;        // K
-  double reference = 0.5;  // u_ref
-  double amplitude = 1;    // D
-  double frequency = 2;    // w
+  Number power = 2;        // K
+  Number reference = 0.5;  // u_ref
+  Number amplitude = 1;    // D
+  Number frequency = 2;    // w
 
   void guards(auto /*t*/, const auto& x, auto&& h) const {
     auto sum = x[0];
@@ -47,6 +48,7 @@ struct HeatRod {
     }
   }
 };
+using HeatRod = HeatRodOf<>;
 
 Model heat_rod();
 

@@ -1,7 +1,10 @@
 #include "models/moving_surface.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -35,6 +38,9 @@ Model moving_surface() {
                          .end = 15,
                          .state = values.state(Vector::Constant(1, 1.5))};
   };
+  model.extend = extend_functor(model.instantiate, [](const auto& p) {
+    return MovingSurfaceOf<std::decay_t<decltype(p[0])>>{p[0], p[1], p[2]};
+  });
   return model;
 }
 

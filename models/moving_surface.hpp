@@ -15,10 +15,11 @@
 
 namespace slideway::models {
 
-struct MovingSurface {
-  double a = 1;
-  double w = 1;
-  double k = 0.8;
+template <class Number = double>
+struct MovingSurfaceOf {
+  Number a = 1;
+  Number w = 1;
+  Number k = 0.8;
 
   void guards(auto t, const auto& x, auto&& h) const {
     using std::sin;
@@ -27,6 +28,7 @@ struct MovingSurface {
 
   void field(auto /*t*/, const auto& /*x*/, const auto& lambda, auto&& dx) const { dx[0] = -k * lambda[0]; }
 };
+using MovingSurface = MovingSurfaceOf<>;
 
 Model moving_surface();
 

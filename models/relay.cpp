@@ -1,7 +1,10 @@
 #include "models/relay.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -44,6 +47,9 @@ Model relay() {
                          .end = 10,
                          .state = values.state(Eigen::Vector3d(0, -0.001, -0.02))};
   };
+  model.extend = extend_functor(model.instantiate, [](const auto& p) {
+    return RelayOf<std::decay_t<decltype(p[0])>>{p[0], p[1], p[2], p[3]};
+  });
   return model;
 }
 

@@ -17,11 +17,12 @@
 
 namespace slideway::models {
 
-struct Relay {
-  double omega = 25;
-  double zeta = 0.05;
-  double lambda = 1;
-  double sigma = 1;
+template <class Number = double>
+struct RelayOf {
+  Number omega = 25;
+  Number zeta = 0.05;
+  Number lambda = 1;
+  Number sigma = 1;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const { h[0] = x[0]; }
 
@@ -31,6 +32,7 @@ struct Relay {
     dx[2] = -lambda * omega * omega * x[0] - sign[0];
   }
 };
+using Relay = RelayOf<>;
 
 Model relay();
 

@@ -1,7 +1,10 @@
 #include "models/three_surfaces.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -42,6 +45,9 @@ Model three_surfaces() {
                          .end = 8,
                          .state = values.state(Eigen::Vector4d(1, -1, 2, 0))};
   };
+  model.extend = extend_functor(model.instantiate, [](const auto& p) {
+    return ThreeSurfacesOf<std::decay_t<decltype(p[0])>>{p[0], p[1], p[2], p[3], p[4]};
+  });
   return model;
 }
 

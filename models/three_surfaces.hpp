@@ -13,12 +13,13 @@
 
 namespace slideway::models {
 
-struct ThreeSurfaces {
-  double a = 2;
-  double b = 0.5;
-  double c1 = 0.5;
-  double c2 = 0.25;
-  double c3 = 0;
+template <class Number = double>
+struct ThreeSurfacesOf {
+  Number a = 2;
+  Number b = 0.5;
+  Number c1 = 0.5;
+  Number c2 = 0.25;
+  Number c3 = 0;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const {
     for (Index i = 0; i < 3; ++i) h[i] = x[i];
@@ -32,6 +33,7 @@ struct ThreeSurfaces {
     dx[3] = 1.0;
   }
 };
+using ThreeSurfaces = ThreeSurfacesOf<>;
 
 Model three_surfaces();
 

@@ -1,7 +1,10 @@
 #include "models/two_relays.hpp"
 
+#include <type_traits>
+
 #include "models/values.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/model/functor_parameters.hpp"
 
 namespace slideway::models {
 
@@ -32,6 +35,8 @@ Model two_relays() {
                          .end = 6,
                          .state = values.state(Eigen::Vector3d(1, -1.5, 0))};
   };
+  model.extend = extend_functor(
+      model.instantiate, [](const auto& p) { return TwoRelaysOf<std::decay_t<decltype(p[0])>>{p[0]}; });
   return model;
 }
 

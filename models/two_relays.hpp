@@ -14,8 +14,9 @@
 
 namespace slideway::models {
 
-struct TwoRelays {
-  double c = 0.125;
+template <class Number = double>
+struct TwoRelaysOf {
+  Number c = 0.125;
 
   void guards(auto /*t*/, const auto& x, auto&& h) const {
     h[0] = x[0];
@@ -28,6 +29,7 @@ struct TwoRelays {
     dx[2] = 1.0;
   }
 };
+using TwoRelays = TwoRelaysOf<>;
 
 Model two_relays();
 
