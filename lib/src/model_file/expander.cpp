@@ -8,7 +8,12 @@
 
 namespace slideway::reader {
 
-void Expander::run() {
+std::size_t Expander::run(std::size_t memories) {
+  expand_sections(memories);
+  return memory_.states();
+}
+
+void Expander::expand_sections(std::size_t memories) {
   set_parameters();
   if (!mistakes_.empty()) return;
   set_lengths(model_.states, extents_.states);
@@ -18,6 +23,7 @@ void Expander::run() {
   set_states();
   check_settings();
   if (!mistakes_.empty()) return;
+  memory_.keep_places(memories);
   free_parameters();
   surfaces_.set_known(known_states());
   builder_.prepare_definitions();
@@ -134,10 +140,16 @@ void Expander::build_unused_definitions() {
 ExpandedModel expand(const ModelDescription& model, const Settings& settings, Check check,
                      const ExpansionLimits& limits, Mistakes& mistakes, const std::vector<std::string>& free,
                      const std::string& initial) {
+  const auto expanded_with = [&](std::size_t memories, ExpandedModel& expanded) {
+    expanded.graph = ExpressionGraph(limits.operations);
+    return Expander(model, settings, check, limits, free, initial, mistakes, expanded).run(memories);
+  };
   ExpandedModel expanded;
-  expanded.graph = ExpressionGraph(limits.operations);
-  Expander(model, settings, check, limits, free, initial, mistakes, expanded).run();
-  return expanded;
+  const std::size_t memories = expanded_with(0, expanded);
+  if (free.empty() || memories == 0 || !mistakes.empty()) return expanded;
+  ExpandedModel in_order;
+  expanded_with(memories, in_order);
+  return in_order;
 }
 
 }  // namespace slideway::reader

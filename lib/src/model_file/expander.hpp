@@ -41,7 +41,9 @@ class Expander {
     for (const auto& [name, value] : settings) settings_[name] = value;
   }
 
-  void run();
+  // `memories` is how many states the functions that remember have: those that the model is found to need come before free parameters.
+  // run() returns how many they are.
+  std::size_t run(std::size_t memories = 0);
 
  private:
   // succeeds() runs `build`, and returns false where it fails; the mistakes have been told then.
@@ -54,6 +56,8 @@ class Expander {
       return false;
     }
   }
+
+  void expand_sections(std::size_t memories);
 
   // ---- parameters (expander.cpp)
   // constant() returns the value of an expression of numbers and parameters.

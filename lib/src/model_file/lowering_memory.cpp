@@ -19,14 +19,30 @@ constexpr double kTakesOver = 0.75;
 
 }  // namespace
 
+void MemoryTable::keep_places(std::size_t states) {
+  next_place_ = model_.state_names.size();
+  end_of_places_ = next_place_ + states;
+  model_.state_names.resize(end_of_places_);
+  model_.discrete += static_cast<Index>(states);
+  const Index before = model_.initial.size(), more = static_cast<Index>(states);
+  model_.initial.conservativeResize(before + more);
+  model_.initial.tail(more).setZero();
+}
+
 NodeId MemoryTable::add_state(const std::string& name, NodeId initial) {
   std::vector<std::string>& names = model_.state_names;
   std::string unique = name;
   for (int copy = 2; std::find(names.begin(), names.end(), unique) != names.end(); ++copy)
     unique = name + " (" + std::to_string(copy) + ")";
-  const auto state = static_cast<std::uint32_t>(names.size());
-  names.push_back(unique);
-  ++model_.discrete;
+  std::uint32_t state = 0;
+  if (next_place_ < end_of_places_) {
+    state = static_cast<std::uint32_t>(next_place_++);
+    names[state] = unique;
+  } else {
+    state = static_cast<std::uint32_t>(names.size());
+    names.push_back(unique);
+    ++model_.discrete;
+  }
   made_.push_back({state, initial});
   return model_.graph.state(state);
 }

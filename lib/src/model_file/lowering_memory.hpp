@@ -1,5 +1,5 @@
 // The states that functions of expressions make, since their values depend on what has been: the steps of floor(), the side of
-// hysteresis(). They are discrete, and the last of the model.
+// hysteresis(). They are discrete, and the last of the model but for parameters that are states.
 // It must not know expressions as they are written.
 #pragma once
 
@@ -17,6 +17,10 @@ class MemoryTable {
  public:
   // The model must outlive the table; its states and its start are known before the first state is added.
   explicit MemoryTable(ExpandedModel& model) : model_(model) {}
+
+  // keep_places() makes room for the first states, which parameters that are states come behind.
+  void keep_places(std::size_t states);
+  std::size_t states() const { return made_.size(); }
 
   // The largest whole number that is not above slope·t + constant. It steps at known times.
   NodeId steps_in_time(double slope, double constant, const std::string& name);
@@ -50,6 +54,8 @@ class MemoryTable {
 
   ExpandedModel& model_;
   bool is_finished_ = false;
+  // The places that are kept and not yet taken.
+  std::size_t next_place_ = 0, end_of_places_ = 0;
   std::vector<Made> made_;
   std::map<std::pair<double, double>, NodeId> steps_in_time_;
   std::map<NodeId, NodeId> nearest_;

@@ -220,6 +220,17 @@ ExtendedProblem extend(const std::shared_ptr<const ModelDescription>& model, con
             .advice = "set them to slightly different values"});
   }
   const auto count = static_cast<Index>(built.expanded.free_parameters);
+  const std::vector<std::string>& states = plain.instance->system.state_names();
+  const std::vector<std::string>& extended = built.instance->system.state_names();
+  if (extended.size() != states.size() + free.size() ||
+      !std::equal(states.begin(), states.end(), extended.begin())) {
+    refuse({.what = "what the model remembers is another thing where these parameters are not numbers",
+            .where = model->name,
+            .expected = "parameters that no step or relay of the time is made of",
+            .got = std::to_string(extended.size() - free.size()) + " states in the place of " +
+                   std::to_string(states.size()),
+            .advice = "take differences of runs at a tight tolerance"});
+  }
   const Matrix among = parameter_derivatives(built.expanded);
   Matrix initial(built.expanded.initial.size(), count);
   initial << initial_derivatives(built.expanded, among), among;
