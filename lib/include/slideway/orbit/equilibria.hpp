@@ -71,7 +71,7 @@ struct EquilibriumOptions {
   // Newton's method also begins at random in this box, n entries each; an empty box, or NaN in both, is the
   // region round the run.
   Vector lower = {}, upper = {};
-  // Begins of Newton's method in each mode, ≥ 1; 0: 100, and 5 with more than 50 states.
+  // Begins of Newton's method without a new equilibrium, ≥ 1, after which a mode is left; 0: 100, and 5 with more than 50 states.
   Index starts = 0;
   // Modes that are looked at, at most; with more there are only those of the run.
   Index most_modes = 729;
