@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "core/at.hpp"
+#include "core/factorise.hpp"
 #include "core/joined.hpp"
 #include "filippov/dependent_relays.hpp"
 #include "filippov/sliding_solver.hpp"
@@ -14,6 +15,10 @@ namespace slideway {
 namespace {
 
 constexpr double kLeastSlack = 1e-6;
+// A relay at its bound that moves by less than this part of the fastest one stays there.
+constexpr double kStill = 1e-9;
+// A relay has no part in the work of another one below this.
+constexpr double kLeastShare = 1e-6;
 
 // A connected component of D: its entries of sliding(), and D over them unless it is larger than `most`.
 struct Component {
@@ -45,6 +50,36 @@ std::vector<Component> components_of(const std::vector<Eigen::Triplet<double>>& 
       matrix(place[at(entry.row())], place[at(entry.col())]) = entry.value();
   }
   return components;
+}
+
+// keep_inside() keeps relays at a bound, +1 or −1 in `bounds`, from going out at once where they are among those that follow: Dλ̇ = −`changes`,
+// which are the rates of w with the relays held. Each of them is exchanged for one that stays and can follow instead, as in the
+// simplex method.
+void keep_inside(const Vector& changes, const Matrix& effects, const Vector& bounds, RegularPart& part) {
+  const auto count = static_cast<Index>(part.columns.size());
+  const Vector asked = -changes(part.rows);
+  if (count == 0 || !asked.allFinite()) return;
+  for (Index exchange = 0; exchange < 2 * effects.cols(); ++exchange) {
+    const Eigen::PartialPivLU<Matrix> factors(effects(part.rows, part.columns));
+    const Vector rates = factors.solve(asked);
+    const double still = kStill * rates.lpNorm<Eigen::Infinity>();
+    Index leaves = -1;
+    for (Index k = 0; k < count && leaves < 0; ++k)
+      if (bounds[part.columns[at(k)]] * rates[k] > still) leaves = k;
+    if (leaves < 0) return;
+    Index enters = -1;
+    double largest = kLeastShare;
+    for (Index j = 0; j < effects.cols(); ++j) {
+      if (std::find(part.columns.begin(), part.columns.end(), j) != part.columns.end()) continue;
+      const Vector share = factors.solve(effects(part.rows, j));
+      const bool goes_in = bounds[j] * rates[leaves] / share[leaves] <= 0;
+      if (!goes_in || !(std::abs(share[leaves]) > largest)) continue;
+      largest = std::abs(share[leaves]);
+      enters = j;
+    }
+    if (enters < 0) return;
+    part.columns[at(leaves)] = enters;
+  }
 }
 
 RegularPart whole(Index size) {
@@ -105,12 +140,26 @@ void SlidingSolver::choose_in_component(double t, ConstVectorRef x, ConstVectorR
     Vector above = Vector::Ones(lambda.size());
     Vector below = above;
     if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, above, below);
+    const Matrix effects = matrix;
+    Vector bounds = Vector::Zero(size);
     for (Index j = 0; j < size; ++j) {
       const Index relay = sliding_[at(members[at(j)])];
-      matrix.col(j) *=
-          std::max(kLeastSlack, 1 - std::max(lambda[relay] / above[relay], -lambda[relay] / below[relay]));
+      const double up = lambda[relay] / above[relay];
+      const double down = -lambda[relay] / below[relay];
+      const double slack = std::max(kLeastSlack, 1 - std::max(up, down));
+      if (slack == kLeastSlack) bounds[j] = up > down ? 1 : -1;
+      matrix.col(j) *= slack;
     }
     regular = regular_part(matrix);
+    const bool any_second =
+        std::any_of(regular.rows.begin(), regular.rows.end(), [&](Index i) { return second[at(i)] != 0; });
+    if (!any_second && (bounds.array() != 0).any()) {
+      evaluator_.field(t, x, lambda, buffers_.dx);
+      evaluator_.guard_curvatures(t, x, lambda, buffers_.dx, buffers_.curvatures);
+      Vector changes(size);
+      for (Index i = 0; i < size; ++i) changes[i] = buffers_.curvatures[sliding_[at(members[at(i)])]];
+      keep_inside(changes, effects, bounds, regular);
+    }
   }
   for (const Index i : regular.rows) {
     reduced_.equations.push_back({members[at(i)], second[at(i)] != 0, {}});
