@@ -3,7 +3,8 @@
 //
 // The motion slides along x = 0 into the corner. What follows there is known: every consistent mode (the columns
 // `continuations`, found by exact enumeration), what the convex hull of the fields admits beyond them, and what the table
-// says. The table is obeyed where what it says is a motion at all; where its fields point back, the run has to stop.
+// says. The table is obeyed where what it says is a motion at all. Where its fields point back, the table and the fields say different
+// things: the run has to stop, and lists both.
 #include <algorithm>
 #include <array>
 #include <cmath>
@@ -165,6 +166,7 @@ std::vector<Case> code_word_cases() {
                               : problem.table.empty() ? "it does not say what follows"
                                                       : problem.table + ", which the fields do not follow");
     paper.selection = Selection::korobitsyn_frolova;
+    if (!follow && !problem.table.empty()) paper.reference.corner->continuations.push_back(problem.table);
     cases.push_back(std::move(paper));
   }
   return cases;

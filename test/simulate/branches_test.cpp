@@ -3,6 +3,7 @@
 #include <cmath>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/branches.hpp"
@@ -82,6 +83,44 @@ TEST_CASE("all five continuations of an intersection are followed, and one of th
     CHECK_MESSAGE(solution.outcome.reached_end(), solution.outcome.message);
     CHECK((solution.final.state.norm() < 1e-12) == (solution.initial.mode.word() == "00"));
   }
+}
+
+// Code word 0110: the table says +-, whose field (-1, 1) leads back; only +0 is consistent, where (2, -1) and (-1, 1) slide with (1/2, 0).
+struct AgainstTheTable {
+  void guards(auto, const auto& x, auto&& h) const {
+    h[0] = x[0];
+    h[1] = x[1];
+  }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const {
+    const auto mix = [&](double pp, double mp, double mm, double pm) {
+      return 0.25 * ((1.0 + lambda[1]) * ((1.0 + lambda[0]) * pp + (1.0 - lambda[0]) * mp) +
+                     (1.0 - lambda[1]) * ((1.0 + lambda[0]) * pm + (1.0 - lambda[0]) * mm));
+    };
+    dx[0] = mix(2, -1, 3, -1);
+    dx[1] = mix(-1, -1, -2, 1);
+  }
+};
+
+TEST_CASE(
+    "a mode that a table names and no motion has is listed beside the consistent one, and leads nowhere") {
+  const System system = from_functor(AgainstTheTable{}, {.states = 2, .surfaces = 2});
+  // Slides along x = 0 from y = -1 with 3/4 (-1, 1) + 1/4 (3, -2) = (0, 1/4): at the corner at t = 4.
+  const Run run{.start = 0, .end = 6, .state = Eigen::Vector2d(0, -1)};
+  Options options{.selection = Selection::korobitsyn_frolova};
+  const Solution stopped = Simulator(system, options).run(run);
+  REQUIRE(stopped.outcome.status == Status::ambiguous);
+  CHECK(stopped.outcome.t == doctest::Approx(4));
+  CHECK(stopped.outcome.message.find("W = 0110: +-, which the fields leave at once") != std::string::npos);
+  const std::vector<Mode> modes = {Mode("+0"), Mode("+-")};
+  CHECK(stopped.events.back().continuations == modes);
+  options.on_ambiguity = Ambiguity::branches;
+  const BranchTree tree = follow_branches(Simulator(system, options), run);
+  REQUIRE(tree.root.branches.size() == 2);
+  const Solution& follows = tree.root.branches[0].solution;
+  REQUIRE(follows.outcome.reached_end());
+  CHECK(follows.final.state[0] == doctest::Approx(1));
+  CHECK(tree.root.branches[1].solution.outcome.status == Status::ambiguous);
+  CHECK(tree.root.branches[1].branches.empty());
 }
 
 TEST_CASE("a bound on the number of branches is kept and reported") {

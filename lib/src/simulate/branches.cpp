@@ -7,6 +7,16 @@
 
 namespace slideway {
 
+namespace {
+
+// A run in a mode that the fields do not have, as a table can name it, ends where it began, before the same continuations.
+bool ends_as_it_began(const Solution& solution, double start, const std::vector<Mode>& choices) {
+  return solution.outcome.status == Status::ambiguous && solution.final.t == start &&
+         !solution.events.empty() && solution.events.back().continuations == choices;
+}
+
+}  // namespace
+
 BranchTree follow_branches(const Simulator& simulator, const Run& run, Index most) {
   const Ambiguity policy = simulator.options().on_ambiguity;
   if (policy != Ambiguity::stop && policy != Ambiguity::branches) {
@@ -53,7 +63,9 @@ BranchTree follow_branches(const Simulator& simulator, const Run& run, Index mos
       branch.branches.push_back({simulator.run(next), {}});
       ++followed;
     }
-    for (Branch& child : branch.branches) open.push_back(&child);
+    for (Branch& child : branch.branches) {
+      if (!ends_as_it_began(child.solution, solution.final.t, continuations)) open.push_back(&child);
+    }
   }
   return tree;
 }

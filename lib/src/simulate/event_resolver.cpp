@@ -46,7 +46,7 @@ int EventResolver::choose(const Group& group, const Mode& mode, bool at_start) c
                                                    : Side::sliding;
   int found = -1;
   for (std::size_t o = 0; o < group.options.size(); ++o) {
-    bool fits = true;
+    bool fits = group.options[o].is_motion;
     bool any = false;
     for (std::size_t k = 0; k < group.surfaces.size(); ++k) {
       const Side side = group.options[o].sides[k];

@@ -104,6 +104,8 @@ class EventResolver {
     std::vector<Side> sides = {};
     std::vector<double> lambda = {};
     bool repelling = false;
+    // False for the mode that a table names and that no motion of the fields has: it is listed, and no policy picks it.
+    bool is_motion = true;
   };
   // The same of one surface alone.
   struct LoneOption {
@@ -157,7 +159,8 @@ class EventResolver {
   // every_combination() lists combinations of the groups' continuations, up to a number that can be read.
   static std::vector<PossibleMotion> every_combination(const std::vector<Group>& groups, const Mode& mode,
                                                        const Vector& lambda);
-  // Takes over the entry of Korobitsyn & Frolova's table for two surfaces, if it is a motion of the fields.
+  // Takes over the entry of Korobitsyn & Frolova's table for two surfaces, if it is a motion of the fields. Where it is none, the table
+  // and the fields say different things: both are listed. Where the table says nothing the fields decide.
   void apply_table(const CornerPoint& point, Group& group) const;
   // The option that the policy picks, or −1.
   int choose(const Group& group, const Mode& mode, bool at_start) const;

@@ -233,11 +233,11 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
     return reason::by_table(point.half_branches->code_word, says);
   };
   const std::optional<std::vector<Side>> wanted = korobitsyn_frolova_mode(*point.half_branches);
-  group.unique = false;
   if (!wanted) {
     group.reason = by_table(reason::kTableIsSilent + group.reason);
     return;
   }
+  group.unique = false;
   const std::string word{to_character(wanted->front()), to_character(wanted->back())};
   for (std::size_t o = 0; o < group.options.size(); ++o) {
     if (group.options[o].sides != *wanted) continue;
@@ -248,6 +248,12 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
     group.reason = by_table(word + reason::table_is_consistent(only));
     return;
   }
+  const auto name_beside_motions = [&](const char* why) {
+    group.reason = by_table(word + why + group.reason);
+    Option named{*wanted, {}, false, false};
+    for (const Side side : *wanted) named.lambda.push_back(number_of(side));
+    group.options.push_back(std::move(named));
+  };
   // A branch that is not consistent can still be followed where its sliding entries have a λ and no field points
   // back.
   Vector lambda(2);
@@ -260,7 +266,7 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
   bool incomplete = false;
   const std::vector<Vector> roots = sliding_roots(point.table, sliding, lambda, 1e-9, incomplete);
   if (roots.size() != 1 || incomplete) {
-    group.reason = by_table(word + reason::kTableNotFollowed + group.reason);
+    name_beside_motions(reason::kTableNotFollowed);
     return;
   }
   for (std::size_t k = 0; k < sliding.size(); ++k) lambda[sliding[k]] = roots.front()[static_cast<Index>(k)];
@@ -269,7 +275,7 @@ void EventResolver::apply_table(const CornerPoint& point, Group& group) const {
   const double rounding = kRoundingOfCorners * point.table.w.cwiseAbs().maxCoeff();
   for (Index i = 0; i < 2; ++i) {
     if (number_of((*wanted)[at(i)]) * w[i] >= -rounding) continue;
-    group.reason = by_table(word + reason::kTableLeavesAtOnce + group.reason);
+    name_beside_motions(reason::kTableLeavesAtOnce);
     return;
   }
   group.reason = by_table(word + reason::kTableNotConsistent);
