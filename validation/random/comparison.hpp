@@ -28,6 +28,7 @@
 // It must not know who found the motions.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -64,6 +65,8 @@ struct Allowance {
 
 struct ComparisonOptions {
   bool compares_words = true;  // false: the times alone, where surfaces have other names
+  // Whether a run may tell nothing of an instant at which the first word changes to the second; null: it has to tell of all.
+  std::function<bool(const std::string& before, const std::string& after)> may_be_missing = {};
 };
 
 // Instants at which something changes, those free before an accumulation left out. `exact` says where accumulations are.

@@ -7,6 +7,7 @@
 #include <numbers>
 #include <utility>
 
+#include "validation/random/in_force.hpp"
 #include "validation/random/oracle.hpp"
 
 namespace slideway::validation::random {
@@ -182,8 +183,13 @@ Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewr
     trial.text = "the clock does not resolve the tolerance, and the run says so";
     return trial;
   }
-  trial.text = difference(restored(followed.motion, written, model_), exact_, allowed,
-                          {.compares_words = written.keeps_words});
+  ComparisonOptions options{.compares_words = written.keeps_words};
+  if (!written.keeps_words && model.writes_guards) {
+    options.may_be_missing = [&](const std::string& before, const std::string& after) {
+      return is_out_of_force(model_, before, after);
+    };
+  }
+  trial.text = difference(restored(followed.motion, written, model_), exact_, allowed, options);
   if (!trial.text.empty() && !followed.message.empty()) trial.text += ": " + followed.message;
   trial.finding = trial.text.empty() ? Finding::agreed : Finding::wrong;
   return trial;
