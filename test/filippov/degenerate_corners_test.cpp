@@ -73,7 +73,9 @@ TEST_CASE("a load above the sum of the gains moves off with it") {
 }
 
 TEST_CASE("a twisting motion with negative damping can leave its origin on a spiral") {
-  // It turns through all four regions, and each may be the one in which it is at some time.
+  // From x = 0 with a speed u it turns back at x = u²/2 against 2 - 1 = 1, and comes back to x = 0 with 2 + 1 = 3 and a speed of √3 u. Spirals
+  // grow by √3 a half turn, which takes u(1 + 1/√3); backwards in time they come to the origin, after u(1 + 1/√3)/(√3 - 1). So any of them
+  // can begin there, beside the state that stays, and each of the four regions is the one in which some of them are at a time.
   const Answer answer = answer_at(twisting(2, -1, 0), Vector::Zero(2));
   CHECK(answer.words == Words{"00", "++", "+-", "-+", "--"});
   CHECK(answer.point.repelling_intersection);

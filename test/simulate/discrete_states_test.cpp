@@ -130,7 +130,7 @@ acts_on = { v = "1" }
 restitution = 0.5
 )toml";
   for_all_methods(text, {1e-4, 1e-6, 1e-9}, [](const Finished& finished, double) {
-    CHECK(finished.end(0) == doctest::Approx(0).scale(1));
+    CHECK(std::abs(finished.end(0)) <= 1e-12);
     CHECK(finished.end(2) == doctest::Approx(2).epsilon(1e-12));
     check_bits(finished, 3, 0.0, 2);
   });
@@ -192,8 +192,9 @@ v = "push - sgn(v)"
       Solution solution = go_on(3 * sign, "0");
       CAPTURE(solution.outcome.message);
       REQUIRE(solution.outcome.reached_end());
-      CHECK(solution.final.state[1] == doctest::Approx(2 * sign).epsilon(1e-6));
-      CHECK(solution.final.state[0] == doctest::Approx(sign).epsilon(1e-6));
+      // Formulas of any order are exact for v, and those of order two and more for x = t². BDF begins at order one.
+      CHECK(std::abs(solution.final.state[1] - 2 * sign) <= 1e-13);
+      CHECK(std::abs(solution.final.state[0] - sign) <= (method == Method::bdf ? 0.1 * options.rtol : 1e-13));
       // It slipped, and now sticks.
       solution = go_on(0.5 * sign, sign > 0 ? "+" : "-");
       CAPTURE(solution.outcome.message);
@@ -204,7 +205,7 @@ v = "push - sgn(v)"
       solution = go_on(3 * sign, sign > 0 ? "-" : "+");
       CAPTURE(solution.outcome.message);
       REQUIRE(solution.outcome.reached_end());
-      CHECK(solution.final.state[1] == doctest::Approx(2 * sign).epsilon(1e-6));
+      CHECK(std::abs(solution.final.state[1] - 2 * sign) <= 1e-13);
     }
     // What holds goes on without an event.
     const Solution solution = go_on(0.5, "0");

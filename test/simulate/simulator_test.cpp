@@ -239,6 +239,8 @@ TEST_CASE("a state at rest that both fields turn back to rests, and beside conta
   CHECK(rests.events.empty());
   CHECK(rests.final.state.norm() == 0);
 
+  // x'²/2 + 0.9 x for x > 0, and x'²/2 - 1.1 x for x < 0, stays as it is, which is 0: resting is the only motion, so that nothing is
+  // ambiguous. The run does not know how to slide in second order beside contacts.
   const System beside_a_wall =
       block.with_contacts({{.name = "wall",
                             .gap = Guard([](auto, const auto& x) { return x[0] + 5.0; }),
