@@ -565,3 +565,28 @@ TEST_CASE("a start of a one-step method that makes no sense is refused with a re
     CHECK_THROWS_AS(make_one_step_stepper(ode, method, tolerances(1, 0)), std::invalid_argument);
   }
 }
+
+TEST_CASE("both points of Heun's formula stay in a convex domain that the field does not leave") {
+  // b' = √t − √b from 0: a stage of the fifth order formula has a negative b, whatever the length of the step.
+  const auto outflow = [](double t, ConstVectorRef x, VectorRef dx) {
+    dx[0] = std::sqrt(t) - std::sqrt(x[0]);
+  };
+  for (const double rtol : {1e-4, 1e-8}) {
+    FunctionOde tank(1, outflow);
+    const auto heun = make_one_step_stepper(tank, OneStepMethod::heun, tolerances(1, rtol));
+    REQUIRE(heun->start(0, vector({0}), 1, 1e-3));
+    const StepReport step = heun->step();
+    REQUIRE(step.status == StepStatus::advanced);
+    // x = 2/3 t^(3/2) in the first order.
+    CHECK(std::abs(state_at(*heun, step.end, 1)[0] - 2.0 / 3 * std::pow(step.end, 1.5)) <= rtol / 100);
+    CHECK(is_near_chord(*heun, step, 0.3 * step.end));
+    FunctionOde again(1, outflow);
+    const auto dopri5 = make_one_step_stepper(again, OneStepMethod::dopri5, tolerances(1, rtol));
+    REQUIRE(dopri5->start(0, vector({0}), 1, 1e-3));
+    CHECK(dopri5->step().status == StepStatus::failed);
+  }
+  FunctionOde swings = oscillator();
+  const double error = std::abs(
+      solve(swings, OneStepMethod::heun, tolerances(2, 1e-6), 0, vector({1, 0}), 1)[0] - std::cos(1.0));
+  CHECK(error <= 1e-4);
+}

@@ -148,8 +148,8 @@ std::unique_ptr<Stepper> make_cvode_stepper(SmoothOde& ode, MultistepMethod meth
 // One-step methods are at full order at once after a start. The methods of Dormand and Prince are for problems
 // that are not stiff: order 5, and order 8, which takes fewer evaluations where tolerances are tight. RODAS of
 // Hairer and Wanner, of order 4, is for stiff problems. It takes a Jacobian and its factors in every step, so it
-// needs a linear solver other than gmres.
-enum class OneStepMethod { dopri5, dop853, rodas };
+// needs a linear solver other than gmres. Heun's formula of order 2 has no stage outside a convex domain of the field.
+enum class OneStepMethod { dopri5, dop853, rodas, heun };
 
 // make_one_step_stepper() has the same demands as make_cvode_stepper().
 std::unique_ptr<Stepper> make_one_step_stepper(SmoothOde& ode, OneStepMethod method,

@@ -150,7 +150,8 @@ bool RunEngine::begin_mode() {
     }
   }
   // The stepper answers questions about the last step only if that step was its own.
-  locator_.begin_mode(now_.stepper == last, now_.restart.first_step() > 0);
+  const bool is_careful = now_.restart.steps_carefully();
+  locator_.begin_mode(now_.stepper == last, now_.restart.first_step() > 0 && !is_careful);
   const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
   const double retaken = now_.restart.first_step();
   const double first_step = retaken > 0                  ? retaken
@@ -185,14 +186,34 @@ ModeEnd RunEngine::end_where_it_fails() {
     now_.step.dense_end = now_.t;
     return manager_.handle_arrival(imminent.guards) ? ModeEnd::event : ModeEnd::finished;
   }
-  const StepFailure failure = now_.stepper->failure();
+  if (now_.stepper == now_.here->careful_stepper.get()) return end_where_no_careful_step();
+  failure_ = now_.stepper->failure();
   if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
   if (const std::optional<ModeEnd> end = manager_.handle_ending_root()) return *end;
   now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.step.dense_end = now_.t;
   if (manager_.stays_where_no_field()) return ModeEnd::event;
-  log_.finish(failure.by_user_function ? Status::user_function_failed : Status::step_failure,
-              failure.message);
+  return step_carefully() ? ModeEnd::event : end_by_failure();
+}
+
+// A careful step is tried once where the method of the run has no first step because a user function has no value beside the state. A
+// motion that comes to such a state on its way has come to its end. The step is short, since its two velocities would not see what
+// changes between them.
+bool RunEngine::step_carefully() {
+  const bool is_first = now_.restart.steps_in_mode() <= 1;
+  if (!failure_.by_user_function || !is_first || no_careful_step_at_ == now_.t) return false;
+  now_.restart.step_carefully(kShortestTime * (now_.run.end - now_.run.start));
+  return true;
+}
+
+ModeEnd RunEngine::end_where_no_careful_step() {
+  no_careful_step_at_ = now_.t;
+  return now_.here->stepper->has_another_method() ? ModeEnd::event : end_by_failure();
+}
+
+ModeEnd RunEngine::end_by_failure() {
+  log_.finish(failure_.by_user_function ? Status::user_function_failed : Status::step_failure,
+              failure_.message);
   return ModeEnd::finished;
 }
 
@@ -268,8 +289,10 @@ ModeEnd RunEngine::follow_mode() {
     const StepReport report = stepper.step();
     if (report.status == StepStatus::failed) {
       // Steps fail, too, where a guard vanishes between two times that the clock holds: that is an event, whatever the method.
-      if (stepper.has_another_method() && !locator_.imminent_arrival().found) continue;
-      return end_where_it_fails();
+      if (!stepper.has_another_method() || locator_.imminent_arrival().found) return end_where_it_fails();
+      failure_ = stepper.failure();
+      if (step_carefully()) return ModeEnd::event;
+      continue;
     }
     const double step_start = now_.t;
     now_.step.dense_end = now_.step.end = report.end;
@@ -282,6 +305,9 @@ ModeEnd RunEngine::follow_mode() {
         return ModeEnd::event;
       }
     } catch (const std::runtime_error&) {
+      // A guard ends where the field does.
+      if (now_.stepper == now_.here->careful_stepper.get() && now_.t == step_start)
+        return end_where_no_careful_step();
       if (const std::optional<ModeEnd> end = end_within_step(step_start, report.end)) return *end;
       throw;
     }
@@ -319,10 +345,11 @@ ModeEnd RunEngine::follow_mode() {
       now_.restart.go_on();
       return ModeEnd::event;
     }
-    if (now_.stepper != now_.here->stepper.get() &&
-        now_.restart.steps_in_mode() >
-            (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps)) {
-      // The flight is not that short after all.
+    const bool was_careful = now_.stepper == now_.here->careful_stepper.get();
+    if (was_careful || (now_.stepper != now_.here->stepper.get() &&
+                        now_.restart.steps_in_mode() >
+                            (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps))) {
+      // The flight is not that short after all, or the border of the field is behind.
       now_.restart.go_on();
       return ModeEnd::event;
     }

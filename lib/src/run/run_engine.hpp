@@ -62,6 +62,10 @@ class RunEngine {
   // Records on the way are handed out; the arrival that ends the mode is the locator's. A step that is inaccurate at an arrival is good up to the state.
   Scanned scan_step(double end);
   ModeEnd end_where_it_fails();
+  // step_carefully() returns false where that does not help. Where it has failed another method may be left.
+  bool step_carefully();
+  ModeEnd end_where_no_careful_step();
+  ModeEnd end_by_failure();
   // end_at_rest() handles sliding that has come to a point in which it stays, between events.
   std::optional<ModeEnd> end_at_rest();
   std::optional<ModeEnd> end_within_step(double step_start, double step_end);
@@ -87,6 +91,8 @@ class RunEngine {
   double last_look_;       // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
   StepAccuracy accuracy_;
+  StepFailure failure_ = {};  // of the method of the run, where it last had no step
+  double no_careful_step_at_ = std::numeric_limits<double>::quiet_NaN();  // none yet
 };
 
 }  // namespace slideway

@@ -9,6 +9,7 @@ namespace slideway {
 
 Stepper* StepperChoice::choose() {
   Stepper* const usual = now_.here->stepper.get();
+  if (now_.restart.steps_carefully()) return &now_.here->careful_step();
   if (now_.restart.starts_finely()) return &now_.here->fine_step();
   // An explicit one-step method is what a short flight needs. Flights that repeat one as short are left to dopri5: dop853 returns to
   // the surface for ever where sliding of second order ends, as the tests of that show.

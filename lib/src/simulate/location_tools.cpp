@@ -13,14 +13,19 @@ namespace slideway {
 
 namespace {
 
-std::unique_ptr<Stepper> stepper_of(ModeOde& ode, const System& system, Method method,
-                                    const StepperOptions& options) {
-  const auto make = [method](SmoothOde& one, const StepperOptions& its_options) {
-    return make_stepper(one, method, its_options);
-  };
+template <class Make>
+std::unique_ptr<Stepper> stepper_made(ModeOde& ode, const System& system, const StepperOptions& options,
+                                      const Make& make) {
   const Index discrete = system.discrete();
   if (discrete == 0 || discrete == system.states()) return make(ode, options);
   return make_continuous_stepper(ode, discrete, options, make);
+}
+
+std::unique_ptr<Stepper> stepper_of(ModeOde& ode, const System& system, Method method,
+                                    const StepperOptions& options) {
+  return stepper_made(ode, system, options, [method](SmoothOde& one, const StepperOptions& its_options) {
+    return make_stepper(one, method, its_options);
+  });
 }
 
 }  // namespace
@@ -108,6 +113,16 @@ void LocationTools::set_duration(double duration) {
 Stepper& LocationTools::one_step() {
   if (!short_stepper) short_stepper = stepper_of(ode, system, Method::dopri5, stepping);
   return *short_stepper;
+}
+
+Stepper& LocationTools::careful_step() {
+  if (!careful_stepper) {
+    careful_stepper =
+        stepper_made(ode, system, stepping, [](SmoothOde& one, const StepperOptions& its_options) {
+          return make_one_step_stepper(one, OneStepMethod::heun, its_options);
+        });
+  }
+  return *careful_stepper;
 }
 
 std::unique_ptr<Stepper> LocationTools::stepper_by(Method other) {

@@ -46,7 +46,9 @@ struct LocationTools : LocationAlgebra {
   Stepper& one_step();
   // Another integrator of the mode, by this method.
   std::unique_ptr<Stepper> stepper_by(Method other);
-  // The same with errors far below the tolerances, for motions that these hide.
+  // An integrator whose stages stay in the domain of the field, for a step from its border; made when first asked for.
+  Stepper& careful_step();
+  // The same as stepper_by() with errors far below the tolerances, for motions that these hide.
   Stepper& fine_step();
   // The method of the run with errors far below its tolerances; null where these are as small as they can be.
   Stepper* reintegration_step();
@@ -70,7 +72,7 @@ struct LocationTools : LocationAlgebra {
   std::unique_ptr<StayingZero> staying;  // null in first order, and where hᵢ is all there is
   std::unique_ptr<Stepper> stepper;
   bool can_project = false;  // the integrator keeps the solution on its constraints by itself
-  std::unique_ptr<Stepper> short_stepper, fine_stepper, reintegration_stepper;
+  std::unique_ptr<Stepper> short_stepper, careful_stepper, fine_stepper, reintegration_stepper;
   GuardScan scan;
   std::optional<AffineScan> affine_scan;  // where the guards of the surfaces are affine
   StepperOptions stepping;

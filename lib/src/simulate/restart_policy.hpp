@@ -39,6 +39,12 @@ class RestartPolicy {
     retaken_at_ = t;
     first_step_ = length;
   }
+  // step_carefully() says that the method of the run has no step from here, where the field ends or has no derivative: the
+  // next one is of this length at most, within the domain of the field.
+  void step_carefully(double length) {
+    careful_ = true;
+    first_step_ = length;
+  }
   // take_fine_steps() tells whether the next stretch, if it starts anew, is to be taken in fine steps.
   void take_fine_steps(bool fine) { fine_ = fine; }
 
@@ -46,6 +52,7 @@ class RestartPolicy {
     if (starts_anew_) steps_ = 0;
     steps_in_mode_ = 0;
     first_step_ = 0;
+    careful_ = false;
   }
   void count_step() {
     ++steps_;
@@ -58,7 +65,8 @@ class RestartPolicy {
   // repeats() tells whether it does without a jump: it is like the mode before.
   bool repeats() const { return starts_anew_ && repeats_; }
   bool starts_finely() const { return starts_anew_ && fine_; }
-  // The length of the step that is taken again next; 0 where none is.
+  bool steps_carefully() const { return careful_; }
+  // The length of the step that is taken again next, or carefully; 0 where none is.
   double first_step() const { return first_step_; }
   // retakes() counts how often the step from t has been taken again.
   int retakes(double t) const { return t == retaken_at_ ? retakes_ : 0; }
@@ -90,6 +98,7 @@ class RestartPolicy {
   double last_jump_ = std::numeric_limits<double>::quiet_NaN();  // none yet
   double interval_ = 0;
   double first_step_ = 0;
+  bool careful_ = false;
   double retaken_at_ = std::numeric_limits<double>::quiet_NaN();
   int retakes_ = 0;
   std::int64_t steps_ = 0;

@@ -12,8 +12,8 @@ constexpr std::size_t kMostSets = 16;
 
 Statistics work_of(const LocationTools& tools) {
   Statistics statistics;
-  for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.fine_stepper.get(),
-                                 tools.reintegration_stepper.get()}) {
+  for (const Stepper* stepper : {tools.stepper.get(), tools.short_stepper.get(), tools.careful_stepper.get(),
+                                 tools.fine_stepper.get(), tools.reintegration_stepper.get()}) {
     if (!stepper) continue;
     const StepperStatistics stepping = stepper->statistics();
     statistics += Statistics{.steps = stepping.steps,

@@ -1,0 +1,57 @@
+// Fields with roots of what is zero: their derivatives are infinite there, and beside it, where stages of a formula lie, they have no
+// value.
+#include <cmath>
+#include <string>
+
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+TEST_CASE("tanks that are empty at the start fill, by every method") {
+  // With u = t^(1/8), b = u^12 B(u) and c = u^14 C(u) the equations have a power series; it is summed to u = 0.2, and integrated from there.
+  for (const std::string inflow : {"sqrt(t)", "sqrt(a)"}) {
+    CAPTURE(inflow);
+    const std::string text =
+        "[states]\na = 0\nb = 0\nc = 0\n[time]\nend = 1\n[derivatives]\na = \"1\"\nb = \"" + inflow +
+        " - sqrt(b)\"\nc = \"sqrt(b) - sqrt(c)\"\n";
+    for_all_methods(text, {1e-4, 1e-6, 1e-9, 1e-11}, [](const Finished& finished, double rtol) {
+      CHECK(std::abs(finished.end(1) - 0.325394309513818) <= 20 * rtol);
+      CHECK(std::abs(finished.end(2) - 0.134363486219475) <= 20 * rtol);
+      CHECK(finished.solution.events.empty());
+      CHECK(finished.solution.statistics.steps < 3000);
+      // It is no stiff problem.
+      CHECK(std::isnan(finished.solution.statistics.stiff_from));
+    });
+  }
+}
+
+TEST_CASE("a tank that runs out while it fills stays empty until it fills") {
+  // With s = sqrt(b): t - t0 = -s - ln(1 - 2 s)/2.
+  for (const std::string inflow : {"1", "if(t > 5, 1, 0)", "max(sgn(t - 5), 0)"}) {
+    CAPTURE(inflow);
+    const bool is_late = inflow != "1";
+    const std::string text = "[states]\nb = 0\n[time]\nend = " + std::string(is_late ? "6" : "1") +
+                             "\n[derivatives]\nb = \"" + inflow + " - 2*sqrt(b)\"\n";
+    for_all_methods(text, {1e-4, 1e-7, 1e-10}, [&](const Finished& finished, double rtol) {
+      const double s = std::sqrt(finished.end(0));
+      CHECK(std::abs(-s - 0.5 * std::log1p(-2 * s) - 1) <= 300 * rtol);
+      if (is_late) CHECK(finished.solution.trajectory(4.9)(0) == 0.0);
+      CHECK(finished.solution.statistics.steps < 5000);
+    });
+  }
+}
+
+TEST_CASE("a motion that leaves the domain of its field ends there, and says where") {
+  const std::string text =
+      "[states]\nx = 1\ny = 0\n[time]\nend = 3\n[derivatives]\nx = \"-1\"\ny = \"sqrt(x)\"\n";
+  for (const Method method :
+       {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf, Method::automatic}) {
+    CAPTURE(std::string(to_string(method)));
+    const Finished finished = run(text, method, 1e-6);
+    CHECK(finished.solution.outcome.status == Status::user_function_failed);
+    CHECK(std::abs(finished.solution.outcome.t - 1) <= 1e-6);
+    CHECK(std::abs(finished.end(1) - 2.0 / 3) <= 1e-4);
+    CHECK(finished.solution.statistics.steps < 3000);
+  }
+}
