@@ -185,6 +185,7 @@ struct ValidateArguments {
   std::vector<std::string> classes = {};  // of random models; empty: all
   std::string json = {};                  // of random models: "-"
   bool derivatives = false;               // of random models in place of their motions
+  bool language = false;                  // random models of the whole language of model files
 };
 
 int run(const RunArguments& arguments, std::ostream& out, std::ostream& err);

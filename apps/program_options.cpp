@@ -24,7 +24,8 @@
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/options.hpp"
-#include "validation/random/campaign.hpp"
+#include "validation/language/population.hpp"
+#include "validation/random/oracle_population.hpp"
 
 namespace slideway::apps {
 
@@ -841,18 +842,24 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
   add_count(app, "--model", "only the random model with this number; a wrong one is printed as it was drawn",
             0, arguments.only)
       ->needs(&random);
+  app.add_flag("--language", arguments.language,
+               "random models of the whole language of model files, beside themselves in other words and their audit")
+      ->trigger_on_parse()
+      ->needs(&random);
   app.add_option_function<std::string>(
          "--class",
          [&arguments](const std::string& name) {
-           const std::vector<std::string> known = validation::random::class_names();
+           const std::vector<std::string> known =
+               arguments.language ? validation::language::class_names() : validation::random::class_names();
            if (std::find(known.begin(), known.end(), name) == known.end()) {
              refuse_option("--class", fmt::format("one of {}", fmt::join(known, ", ")), name,
                            nearest_word(name, known));
            }
            arguments.classes.push_back(name);
          },
-         fmt::format("a class of random models (default: all); may be repeated: {}",
-                     fmt::join(validation::random::class_names(), ", ")))
+         fmt::format("a class of random models (default: all); may be repeated: {}; behind --language {}",
+                     fmt::join(validation::random::class_names(), ", "),
+                     fmt::join(validation::language::class_names(), ", ")))
       ->type_name("NAME")
       ->trigger_on_parse()
       ->needs(&random);
@@ -861,7 +868,8 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
   app.add_flag(
          "--derivatives", arguments.derivatives,
          "of random models compare forward and adjoint derivatives with differences of runs at rtol 1e-12")
-      ->needs(&random);
+      ->needs(&random)
+      ->excludes("--language");
 }
 
 void add_validate(CLI::App& program, ValidateArguments& arguments, std::optional<double>& rtol) {

@@ -1,7 +1,8 @@
 #include "apps/commands.hpp"
 #include "slideway/simulate/options.hpp"
-#include "validation/random/campaign.hpp"
+#include "validation/language/population.hpp"
 #include "validation/random/derivative_campaign.hpp"
+#include "validation/random/oracle_population.hpp"
 #include "validation/suite.hpp"
 
 namespace slideway::apps {
@@ -21,6 +22,7 @@ int validate_random_models(const ValidateArguments& arguments, std::ostream& out
     if (!arguments.has_rtol) options.plan.tolerances = {1e-10};
     return validation::random::run_derivative_campaign(options, out);
   }
+  if (arguments.language) return validation::language::run_campaign(options, out);
   return validation::random::run_campaign(options, out);
 }
 

@@ -303,6 +303,34 @@ TEST_CASE("an event whose guard is zero over an interval, or jumps, is that of t
   });
 }
 
+TEST_CASE("a guard above zero on both sides of a kink or jump has no event there") {
+  const double low = 0.2 * kTurn / 2;  // 2/5 of a quarter turn, where a triangle is 0.4 away from zero
+  const std::string text =
+      circle(record("falling", "max(0.5*triangle(t) + 0.2, 0)", "direction = \"falling\"\n") +
+                 record("rising", "max(0.5*triangle(t) + 0.2, 0)", "direction = \"rising\"\n") +
+                 record("never low", "not sat(0.6*triangle(t), -0.7, 0.7) <= -0.7", "direction = \"any\"\n") +
+                 record("clamped", "1 <= if(0.9 <= min(x, y), 1, 0)", "direction = \"any\"\n") +
+                 record("jumps", "if(x > 0.3, y + 3, 4)"),
+             2 * kTurn);
+  for_all_methods(text, {1e-4, 1e-9}, [&](const Finished& finished, double rtol) {
+    const double tolerance = 100 * rtol;
+    check_times(finished, "falling", {kTurn / 2 + low, 3 * kTurn / 2 + low}, tolerance);
+    check_times(finished, "rising", {kTurn - low, 2 * kTurn - low}, tolerance);
+    for (const char* name : {"never low", "clamped", "jumps"}) check_times(finished, name, {}, tolerance);
+  });
+}
+
+TEST_CASE("a guard of discrete states that is zero for some values is the condition inside") {
+  const std::string text = circle("[[every]]\nperiod = 1\noffset = 0.5\nset = { m = \"mod(m + 1, 3)\" }\n" +
+                                      record("falls", "max(m - 1.5, 0)", "direction = \"falling\"\n") +
+                                      record("rises", "max(0, m - 1.5)", "direction = \"rising\"\n"),
+                                  6, "[discrete]\nm = 0\n");
+  for_all_methods(text, {1e-6}, [&](const Finished& finished, double) {
+    check_times(finished, "rises", {1.5, 4.5}, 1e-12);
+    check_times(finished, "falls", {2.5, 5.5}, 1e-12);
+  });
+}
+
 TEST_CASE("at the start an event in any direction fires where its guard is zero and moves") {
   const auto text = [](const std::string& when, const std::string& more) {
     return "[states]\nu = 0.0\n[discrete]\non = 0\n[time]\nend = 1.0\n[derivatives]\nu = \"if(on == 1, "

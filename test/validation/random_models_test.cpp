@@ -1,5 +1,5 @@
 // Random models beside the oracle, and the oracle beside closed forms.
-#include "validation/random/campaign.hpp"
+#include "validation/random/oracle_population.hpp"
 
 #include <cmath>
 #include <sstream>

@@ -14,10 +14,6 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "slideway/model/model.hpp"
-#include "validation/random/classes.hpp"
-#include "validation/random/minimiser.hpp"
-
 namespace slideway::validation::random {
 namespace {
 
@@ -54,25 +50,17 @@ struct WrongModel {
   std::string file = {};  // made small
 };
 
-std::string written(const Setting& setting) {
-  return fmt::format("{} {:g}", to_string(setting.method), setting.rtol);
-}
-
-std::string described(const Trial& trial) {
-  return fmt::format("{}{}{}: {}", written(trial.setting), trial.rewriting.empty() ? "" : ", ",
-                     trial.rewriting, trial.text);
-}
-
 class Campaign {
  public:
-  Campaign(const CampaignOptions& options, std::ostream& out) : options_(options), out_(out) {}
+  Campaign(const CampaignOptions& options, const std::vector<std::unique_ptr<Population>>& populations,
+           std::ostream& out)
+      : options_(options), populations_(populations), out_(out) {}
 
   int run() {
-    for (const std::size_t k : classes_named(options_.classes)) classes_.push_back({.index = k});
     std::vector<Task> tasks;
-    for (std::size_t k = 0; k < classes_.size(); ++k) {
-      classes_[k].row.name = all_classes()[classes_[k].index].name;
-      const auto count = static_cast<int>(classes_.size());
+    for (std::size_t k = 0; k < populations_.size(); ++k) {
+      rows_.push_back({.name = populations_[k]->name()});
+      const auto count = static_cast<int>(populations_.size());
       const int share = (options_.models + count - 1 - static_cast<int>(k)) / count;
       if (options_.only) {
         tasks.push_back({k, *options_.only});
@@ -82,10 +70,7 @@ class Campaign {
     }
     judge(tasks);
     Row total{.name = "all"};
-    for (const Class& one : classes_) {
-      rows_.push_back(one.row);
-      total.add(one.row);
-    }
+    for (const Row& row : rows_) total.add(row);
     rows_.push_back(total);
     if (options_.json) {
       write_json();
@@ -96,24 +81,14 @@ class Campaign {
   }
 
  private:
-  struct Class {
-    std::size_t index = 0;  // into all_classes()
-    Row row = {};
-  };
   struct Task {
-    std::size_t place = 0;  // into classes_
+    std::size_t place = 0;  // into populations_
     int number = 0;
   };
 
-  RandomModel model_of(const Task& task) const {
-    const std::size_t index = classes_[task.place].index;
-    Draw draw(options_.seed, index, static_cast<std::uint64_t>(task.number));
-    return all_classes()[index].make(draw);
-  }
-
   // On as many threads as there are jobs; what comes out is added up in the order of the tasks.
   void judge(const std::vector<Task>& tasks) {
-    std::vector<std::optional<Judgement>> judged(tasks.size());
+    std::vector<std::optional<std::vector<Trial>>> judged(tasks.size());
     std::exception_ptr failure;
     std::mutex mutex;
     std::condition_variable is_judged;
@@ -121,10 +96,9 @@ class Campaign {
     const auto work = [&] {
       for (std::size_t k = next++; k < tasks.size(); k = next++) {
         try {
-          const RandomModel model = model_of(tasks[k]);
-          Judgement judgement = Judge(model, options_.plan).all(static_cast<std::size_t>(tasks[k].number));
+          std::vector<Trial> trials = populations_[tasks[k].place]->trials(tasks[k].number);
           const std::lock_guard lock(mutex);
-          judged[k] = std::move(judgement);
+          judged[k] = std::move(trials);
         } catch (...) {
           const std::lock_guard lock(mutex);
           failure = std::current_exception();
@@ -143,20 +117,20 @@ class Campaign {
         workers.clear();
         std::rethrow_exception(failure);
       }
-      const Judgement judgement = std::move(*judged[k]);
+      const std::vector<Trial> trials = std::move(*judged[k]);
       judged[k].emplace();
       lock.unlock();
-      add(tasks[k], judgement);
+      add(tasks[k], trials);
     }
   }
 
-  void add(const Task& task, const Judgement& judgement) {
-    Row& row = classes_[task.place].row;
+  void add(const Task& task, const std::vector<Trial>& trials) {
+    Row& row = rows_[task.place];
     ++row.models;
     const Trial* first_wrong = nullptr;
     int wrong = 0;
     bool decided = false;
-    for (const Trial& trial : judgement.trials) {
+    for (const Trial& trial : trials) {
       ++row.runs;
       decided = decided || trial.finding != Finding::skipped;
       switch (trial.finding) {
@@ -177,56 +151,21 @@ class Campaign {
     if (first_wrong == nullptr) return;
     ++row.wrong_models;
     WrongModel found{.class_name = row.name, .number = task.number, .wrong = wrong, .first = *first_wrong};
-    if (row.wrong_models <= options_.printed) found.file = small_file(model_of(task), *first_wrong);
-    if (!options_.json) print(found, judgement);
+    if (row.wrong_models <= options_.printed) {
+      const bool is_made_small = !options_.only;
+      found.file = populations_[task.place]->failing_file(task.number, *first_wrong, is_made_small);
+    }
+    if (!options_.json) print(found, trials);
     wrong_.push_back(std::move(found));
   }
 
-  // The model made small while the same setting and rewriting fail in it.
-  std::string small_file(const RandomModel& model, const Trial& trial) const {
-    Plan plan = options_.plan;
-    plan.tolerances = {trial.setting.rtol};
-    // A file that is refused is another failure, unless the first one was refused too, and so is another difference.
-    const bool was_refused = is_refused(trial);
-    const auto fails = [&](const RandomModel& candidate) {
-      const Trial again = retried(candidate, trial, plan);
-      return again.finding == trial.finding && is_refused(again) == was_refused &&
-             kind_of(again) == kind_of(trial);
-    };
-    const RandomModel small = options_.only ? model : minimised(model, fails, {});
-    const Trial again = retried(small, trial, plan);
-    const Judge judge(small, plan);
-    std::string file = fmt::format("# {}\n", described(again));
-    for (const Rewriting& rewriting : rewritings_of(small, judge.exact().initial_word)) {
-      if (rewriting.name == trial.rewriting) return file + file_text(rewriting.model);
-    }
-    return file + file_text(small);
-  }
-
-  static bool is_refused(const Trial& trial) { return trial.text.find("random.toml") != std::string::npos; }
-
-  // The kind of a difference, without the numbers and names that follow.
-  static std::string kind_of(const Trial& trial) {
-    return trial.text.substr(0, trial.text.find_first_of("0123456789'"));
-  }
-
-  static Trial retried(const RandomModel& model, const Trial& trial, const Plan& plan) {
-    const Judge judge(model, plan);
-    if (trial.rewriting.empty()) return judge.trial(trial.setting);
-    if (judge.exact().end == MotionEnd::undecided) return {};
-    for (const Rewriting& rewriting : rewritings_of(model, judge.exact().initial_word)) {
-      if (rewriting.name == trial.rewriting) return judge.trial(trial.setting, rewriting);
-    }
-    return {};
-  }
-
-  void print(const WrongModel& found, const Judgement& judgement) const {
+  void print(const WrongModel& found, const std::vector<Trial>& trials) const {
     out_ << fmt::format("{} {}: {} of {} runs wrong, first {}\n", found.class_name, found.number, found.wrong,
-                        judgement.trials.size(), described(found.first));
+                        trials.size(), described(found.first));
     std::string settings;
-    for (const Trial& trial : judgement.trials) {
+    for (const Trial& trial : trials) {
       if (trial.finding != Finding::wrong && trial.finding != Finding::timed_out) continue;
-      settings += fmt::format("{}{}{}{}", settings.empty() ? "" : "; ", written(trial.setting),
+      settings += fmt::format("{}{}{}{}", settings.empty() ? "" : "; ", setting_words(trial.setting),
                               trial.rewriting.empty() ? "" : " ", trial.rewriting);
     }
     out_ << "  " << settings << '\n';
@@ -282,20 +221,17 @@ class Campaign {
   }
 
   const CampaignOptions& options_;
+  const std::vector<std::unique_ptr<Population>>& populations_;
   std::ostream& out_;
-  std::vector<Class> classes_ = {};
-  std::vector<Row> rows_ = {};
+  std::vector<Row> rows_ = {};  // one for each population, then their sum
   std::vector<WrongModel> wrong_ = {};
 };
 
 }  // namespace
 
-std::vector<std::string> class_names() {
-  std::vector<std::string> names;
-  for (const ModelClass& model_class : all_classes()) names.push_back(model_class.name);
-  return names;
+int run_campaign(const CampaignOptions& options, const std::vector<std::unique_ptr<Population>>& populations,
+                 std::ostream& out) {
+  return Campaign(options, populations, out).run();
 }
-
-int run_campaign(const CampaignOptions& options, std::ostream& out) { return Campaign(options, out).run(); }
 
 }  // namespace slideway::validation::random

@@ -1,15 +1,17 @@
-// Random models of all classes beside the oracle, and a table of what came out: `slideway validate --random`.
+// Random models of several populations, and a table of what came out: `slideway validate --random`.
 //
-// It must not know the command line.
+// It must not know the command line, nor how models are drawn and judged.
 #pragma once
 
 #include <cstdint>
 #include <iosfwd>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "validation/random/judgement.hpp"
+#include "validation/random/population.hpp"
 
 namespace slideway::validation::random {
 
@@ -18,16 +20,14 @@ struct CampaignOptions {
   std::uint64_t seed = 1;                 // the same seed gives the same models
   std::vector<std::string> classes = {};  // empty: all
   Plan plan = {};
-  int printed = 3;               // of each class so many wrong models are made small and printed
+  int printed = 3;               // of each class this number of wrong models is made small and printed
   std::optional<int> only = {};  // of each class the model with this number alone, not made small
   int jobs = 1;                  // models at the same time; the outcome does not depend on it
   bool json = false;             // one document instead of the table
 };
 
-// Returns 0 if nothing is wrong and no run timed out, else 1. Throws std::invalid_argument for a class that there is not.
-int run_campaign(const CampaignOptions& options, std::ostream& out);
-
-// The names of the classes.
-std::vector<std::string> class_names();
+// The options for models, printed, only, jobs and the document count. Returns 0 if nothing is wrong and no run timed out, else 1.
+int run_campaign(const CampaignOptions& options, const std::vector<std::unique_ptr<Population>>& populations,
+                 std::ostream& out);
 
 }  // namespace slideway::validation::random

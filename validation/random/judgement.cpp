@@ -7,6 +7,8 @@
 #include <numbers>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "validation/random/in_force.hpp"
 #include "validation/random/oracle.hpp"
 
@@ -64,6 +66,15 @@ RandomModel shaken(const RandomModel& model, const std::vector<long double>& siz
 }
 
 }  // namespace
+
+std::string setting_words(const Setting& setting) {
+  return fmt::format("{} {:g}", to_string(setting.method), setting.rtol);
+}
+
+std::string described(const Trial& trial) {
+  return fmt::format("{}{}{}: {}", setting_words(trial.setting), trial.rewriting.empty() ? "" : ", ",
+                     trial.rewriting, trial.text);
+}
 
 bool Judgement::has(Finding finding) const {
   return std::any_of(trials.begin(), trials.end(),

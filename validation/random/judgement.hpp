@@ -31,6 +31,10 @@ struct Trial {
   std::string text = {};  // what is wrong, or why it was skipped
 };
 
+// "bdf 1e-06", and "bdf 1e-06, mirrored: state 1 at the end is off by …".
+std::string setting_words(const Setting& setting);
+std::string described(const Trial& trial);
+
 struct Judgement {
   Motion exact = {};
   std::vector<Trial> trials = {};

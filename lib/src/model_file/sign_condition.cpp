@@ -19,15 +19,17 @@ std::optional<double> constant_of(const ExpressionGraph& graph, NodeId value) {
 
 }  // namespace
 
-bool SignConditions::is_piecewise(NodeId id) const {
+bool SignConditions::has_sides(NodeId id) const {
   switch (graph_[id].operation) {
     case Operation::choose:
     case Operation::sign:
     case Operation::step:
-    case Operation::absolute: return !is_held_(graph_[id].a);
+    case Operation::absolute: return true;
     default: return false;
   }
 }
+
+bool SignConditions::is_piecewise(NodeId id) const { return has_sides(id) && !is_held_(graph_[id].a); }
 
 // Of a larger and a smaller of two the condition is their difference.
 bool SignConditions::is_kink(NodeId choice) const {
@@ -47,6 +49,13 @@ bool SignConditions::jumps(NodeId value) const {
 std::optional<NodeId> SignConditions::innermost(NodeId value) const {
   const std::vector<NodeId> nodes = graph_.reachable({value});
   const auto first = std::find_if(nodes.begin(), nodes.end(), [&](NodeId id) { return is_piecewise(id); });
+  return first == nodes.end() ? std::nullopt : std::optional(*first);
+}
+
+std::optional<NodeId> SignConditions::innermost_held(NodeId value) const {
+  const std::vector<NodeId> nodes = graph_.reachable({value});
+  const auto first = std::find_if(nodes.begin(), nodes.end(),
+                                  [&](NodeId id) { return has_sides(id) && is_held_(graph_[id].a); });
   return first == nodes.end() ? std::nullopt : std::optional(*first);
 }
 
@@ -79,6 +88,20 @@ std::vector<int> SignConditions::possible_sides(NodeId condition) const {
   return sides;
 }
 
+// A held value may be zero for long: the lower side of a held condition holds where the condition is zero, too.
+std::optional<bool> SignConditions::known_of_held(NodeId value, bool closed) const {
+  const std::optional<LinearGuard> linear = linear_guard(graph_, value);
+  if (!linear) return std::nullopt;
+  for (const KnownSide& known : sides_) {
+    const double ratio = ratio_of(*linear, known.guard);
+    if (ratio == 0) continue;
+    if (known.sign > 0) return ratio > 0;
+    if (ratio > 0 && !closed) return false;
+    if (ratio < 0 && closed) return true;
+  }
+  return std::nullopt;
+}
+
 // visit(sign, value there) on the possible sides.
 template <class Visit>
 void SignConditions::on_sides(NodeId value, NodeId piecewise, const Visit& visit) {
@@ -108,8 +131,13 @@ bool SignConditions::is_zero_for_long(NodeId value) {
 bool SignConditions::has_zero_side(NodeId value) {
   const std::optional<double> number = constant_of(graph_, value);
   if (number) return *number == 0;
-  const std::optional<NodeId> piecewise = innermost(value);
   bool found = false;
+  if (const std::optional<NodeId> held = is_held_(value) ? innermost_held(value) : std::nullopt) {
+    if (++looked_at_ > kMostSides) throw TooManySides{};
+    for (const int sign : {1, -1}) found = found || has_zero_side(on_side(value, *held, sign));
+    return found;
+  }
+  const std::optional<NodeId> piecewise = innermost(value);
   if (piecewise)
     on_sides(value, *piecewise, [&](int, NodeId there) { found = found || has_zero_side(there); });
   return found;
@@ -141,14 +169,24 @@ NodeId SignConditions::positive_of(NodeId value, bool closed) {
   const NodeId no = graph_.constant(-1);
   if (const std::optional<double> number = constant_of(graph_, value))
     return *number > 0 || (closed && *number == 0) ? yes : no;
-  if (is_held_(value))
+  if (is_held_(value)) {
+    if (const std::optional<NodeId> held = innermost_held(value); held && has_zero_side(value)) {
+      std::optional<NodeId> above, below;
+      on_sides(value, *held,
+               [&](int sign, NodeId there) { (sign > 0 ? above : below) = positive_of(there, closed); });
+      if (!above || !below) return above ? *above : below.value_or(no);
+      return *above == *below ? *above : graph_.choose(graph_[*held].a, *above, *below);
+    }
+    const std::optional<bool> known = known_of_held(value, closed);
+    if (known) return *known ? yes : no;
     return closed ? graph_.choose(graph_.opposite(value), no, yes) : graph_.choose(value, yes, no);
-  const std::optional<NodeId> piecewise = innermost(value);
-  if (!piecewise && !sides_.empty()) {
+  }
+  if (!sides_.empty()) {
     // The sides that are known may tell its sign.
     const std::vector<int> signs = possible_sides(value);
     if (signs.size() == 1) return signs.front() > 0 ? yes : no;
   }
+  const std::optional<NodeId> piecewise = innermost(value);
   if (!piecewise || (sides_.empty() && !jumps(value) && !has_zero_side(value))) return value;
   const NodeId condition = graph_[*piecewise].a;
   std::optional<NodeId> above, below;
@@ -160,11 +198,14 @@ NodeId SignConditions::positive_of(NodeId value, bool closed) {
   // Where one of them always holds, its side need not be asked for beside the other.
   if (*above == yes) return either(condition, *below);
   if (*below == yes) return either(opposite, *above);
-  return either(both(condition, *above), both(opposite, *below));
+  // Where both sides hold, the guard passes the condition's zero without a touch.
+  return either(either(both(condition, *above), both(opposite, *below)), both(*above, *below));
 }
 
 NodeId SignConditions::joined(NodeId a, NodeId b, bool either) {
   const NodeId decided = graph_.constant(either ? 1 : -1);
+  if (a == b) return a;
+  if (a == graph_.opposite(b)) return decided;
   for (const auto& [one, other] : {std::pair{a, b}, std::pair{b, a}}) {
     if (graph_.is_constant(one)) return (graph_.value(one) > 0) == either ? decided : other;
     const Node node = graph_[one];

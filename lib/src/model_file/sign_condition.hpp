@@ -2,8 +2,9 @@
 //
 // The value is a node without λ: kinks and jumps are `choose`, `absolute`, `sign` and `step`. With a side condition c of such a node and the
 // values p and q that it takes where c > 0 and where c < 0,
-//     v > 0   ⇔   (c > 0 and p > 0) or (c < 0 and q > 0),
-// and `and` is min, `or` is max: so max(0, x − 1) is positive where x − 1 is, and sat(x, −1, 1) ≥ 1 holds where x − 1 ≥ 0 does.
+//     v > 0   ⇔   (c > 0 and p > 0) or (c < 0 and q > 0) or (p > 0 and q > 0),
+// of which the last keeps the guard above zero where c passes zero between two sides that hold. In guards
+// `and` is min, `or` is max: so max(0, x − 1) is positive where x − 1 is, and sat(x, −1, 1) ≥ 1 holds where x − 1 ≥ 0 does.
 // What differs at single points of c = 0 alone is left out.
 // It must not know surfaces or how conditions are written.
 #pragma once
@@ -52,11 +53,16 @@ class SignConditions {
   };
   bool jumps(NodeId value) const;
   bool is_kink(NodeId choice) const;
+  bool has_sides(NodeId id) const;
   bool is_piecewise(NodeId id) const;
   std::optional<NodeId> innermost(NodeId value) const;
+  // The first of those whose sides change at jumps of the state alone.
+  std::optional<NodeId> innermost_held(NodeId value) const;
   NodeId on_side(NodeId value, NodeId piecewise, int sign);
   // The sides of a condition that are possible beside those that are known.
   std::vector<int> possible_sides(NodeId condition) const;
+  // Whether a held value is above zero (or at it, where `closed`) on the sides that are known; nothing where they do not tell.
+  std::optional<bool> known_of_held(NodeId value, bool closed) const;
   template <class Visit>
   void on_sides(NodeId value, NodeId piecewise, const Visit& visit);
   bool has_zero_side(NodeId value);
