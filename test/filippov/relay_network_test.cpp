@@ -41,6 +41,36 @@ RelaySolution solve_affine(const Vector& constant, const Matrix& derivative, con
   return solve_relays(network, options, guess);
 }
 
+TEST_CASE(
+    "a ring of relays with one more than its rows are independent has another root, of any number and in any "
+    "units") {
+  // w of row i is a(i) - a(i - 1) - (λ(i) - λ(i - 1)) in its own unit: every λ + s does as well.
+  for (const Index n : {7, 8, 19, 60}) {
+    CAPTURE(n);
+    Vector constant(n), drive(n);
+    Matrix derivative = Matrix::Zero(n, n);
+    for (Index i = 0; i < n; ++i) drive[i] = 0.3 * std::sin(1.3 * static_cast<double>(i));
+    for (Index i = 0; i < n; ++i) {
+      const Index before = (i + n - 1) % n;
+      const double unit = 1 + 0.7 * std::sin(2.1 * static_cast<double>(i));
+      constant[i] = unit * (drive[i] - drive[before]);
+      derivative(i, i) = -unit;
+      derivative(i, before) = unit;
+    }
+    const RelaySolution solution = solve_affine(constant, derivative, Vector::Zero(n));
+    REQUIRE(solution.solved);
+    REQUIRE(solution.other);
+    const Vector change = *solution.other - solution.continuation.lambda;
+    CHECK(std::abs(change[0]) > 1e-3);
+    CHECK((change.array() - change[0]).abs().maxCoeff() < 1e-9);
+    CHECK(solution.other->lpNorm<Eigen::Infinity>() <= 1 + 1e-9);
+    CHECK((constant + derivative * *solution.other).lpNorm<Eigen::Infinity>() < 1e-9);
+    // A chain has none.
+    derivative(0, n - 1) = 0;
+    CHECK_FALSE(solve_affine(constant, derivative, Vector::Zero(n)).other);
+  }
+}
+
 TEST_CASE("the mode of a few affine relays is the one that enumeration finds") {
   std::mt19937 random(4);
   std::normal_distribution<double> normal;

@@ -190,9 +190,9 @@ class Networks {
     const Sparse held = part_of(derivative, sliding, sliding, place);
     const Vector sizes = row_sums(held);
     if (sizes.size() == 0 || !(sizes.maxCoeff() > 0)) return std::nullopt;
+    // A multiple of the identity leaves the directions with Dy = 0 as they are: other additions would turn them by as much.
     Sparse moved = held;
-    for (Index k = 0; k < moved.rows(); ++k)
-      moved.coeffRef(k, k) += (k % 2 == 0 ? 1 : -1.5) * kOffSingular * sizes.maxCoeff();
+    for (Index k = 0; k < moved.rows(); ++k) moved.coeffRef(k, k) += kOffSingular * sizes.maxCoeff();
     moved.makeCompressed();
     LinearFactors factors(moved);
     for (int point = 0; point < kKernelPoints; ++point) {
