@@ -474,9 +474,23 @@ TEST_CASE("a brick that is pushed ever harder starts when friction of all its fe
       const double after = 8 - starts;
       CHECK(std::abs(finished.end(3) - after * after / (2 * m)) < 1000 * rtol);
       CHECK(std::abs(finished.end(0) - after * after * after / (6 * m)) < 1000 * rtol);
-      CHECK(finished.observed(
-                "N1 + N2" + std::string(feet.size() > 2 ? " + N3" : "") + (feet.size() > 3 ? " + N4" : ""),
-                3) == doctest::Approx(m * kGravity).epsilon(1e-9));
+      const auto sum_of = [&](const std::string& what, double t) {
+        std::string sum = "sum = " + what + "1";
+        for (std::size_t k = 2; k <= feet.size(); ++k) sum += " + " + what + std::to_string(k);
+        return finished.observed(sum, t);
+      };
+      // The floor carries the weight and holds the push, while the brick sticks, and up to mu·m·g.
+      for (const double t : {1.0, 3.0, 5.5, 7.0}) {
+        CHECK(sum_of("N", t) == doctest::Approx(m * kGravity).epsilon(1e-9));
+        CHECK(sum_of("F", t) == doctest::Approx(-std::min(t, starts)).epsilon(1e-9));
+      }
+      // Of the forces with these sums, and with the moment of the push's line, those of smallest norm push and stay in their bounds.
+      for (std::size_t k = 1; k <= feet.size(); ++k) {
+        const double push = finished.observed("N" + std::to_string(k), 3),
+                     drag = finished.observed("F" + std::to_string(k), 3);
+        CHECK(push >= 0);
+        CHECK(std::abs(drag) <= mu * push * (1 + 1e-9));
+      }
     });
   }
 }

@@ -31,6 +31,8 @@
 // It must not know integrators, nor how a point was found.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -78,9 +80,11 @@ class ContactDynamics {
   const Vector& friction_forces() const { return buffers_.all_friction; }
   const Vector& second_friction_forces() const { return buffers_.second_friction; }
 
-  // least_forces() finds the forces as they are shown: where several splits among closed contacts give this motion, the one of
-  // smallest norm with Λ ≥ 0 and friction within its bounds. Like forces(); friction in a plane keeps its split.
-  const Vector& least_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // least_forces() finds the forces as they are shown: those which give the motion x' = `motion`, with λ in the relays. Where several
+  // splits among closed contacts do, it takes the one of smallest norm with Λ ≥ 0 and friction within its bounds, whatever λ says of
+  // the surfaces that slide. Like forces(); friction in a plane keeps its split.
+  const Vector& least_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                             const std::vector<Index>& sliding, ConstVectorRef motion);
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
@@ -148,15 +152,22 @@ class ContactDynamics {
   // Pressed holds, with `touching` closed, the contacts whose forces press (Λ > 0) and which B connects with
   // contact i, i among them. Λ/(B⁻¹)ᵢᵢ is the acceleration at which each would close again if it alone were
   // open. The lists are empty where i is not pressed.
-  // The contacts have the energy E = ½uᵀB⁻¹u + Λ·gap, of which impacts only take: no gap comes to more than E/Λᵢ again.
+  // The contacts have the energy E = ½uᵀB⁻¹u + Λ·gap, of which impacts only take. So no gap comes to more than E/Λᵢ again, no velocity
+  // uᵢ to more than √(2E·Bᵢᵢ), and no impulse to more than √(2E·(B⁻¹)ᵢᵢ).
   struct Pressed {
     std::vector<Index> contacts = {};
     std::vector<double> accelerations = {};
-    Vector forces = {};  // Λ
-    Matrix masses = {};  // B⁻¹, of least norm where contacts share a force
+    Vector forces = {};   // Λ
+    Matrix masses = {};   // B⁻¹, of least norm where contacts share a force
+    Vector effects = {};  // Bᵢᵢ
+    Vector pushed = {};   // Σ |bᵢ|√(B⁻¹)ᵢᵢ, per state
     double energy(const Vector& rates, const Vector& gaps) const {
-      return 0.5 * rates.dot(masses * rates) + forces.dot(gaps);
+      return std::max(0.0, 0.5 * rates.dot(masses * rates) + forces.dot(gaps));
     }
+    double greatest_gap(Index i, double energy) const { return energy / forces[i]; }
+    double greatest_rate(Index i, double energy) const { return std::sqrt(2 * energy * effects[i]); }
+    // By how much impulses can change each state.
+    Vector greatest_change(double energy) const { return std::sqrt(2 * energy) * pushed; }
   };
   Pressed pressed_with(Index i, double t, ConstVectorRef x, ConstVectorRef lambda,
                        const std::vector<Index>& touching);
@@ -345,7 +356,8 @@ class ContactDynamics {
                                                         const Vector& slips, const Vector& least);
   Impulses impulses_of_several(double t, const Planes& planes, const Vector& start,
                                const std::vector<Index>& touching) const;
-  void split_least(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& members);
+  void split_least(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& members,
+                   const std::vector<Index>& sliding, ConstVectorRef added);
   void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
   // ---- derivatives along a direction
   // Motion holds speeds of t, x and λ.
@@ -386,6 +398,9 @@ class ContactDynamics {
   Matrix effects(const std::vector<Index>& rows) const;
   void multiply(const Vector& impulses, Vector& result, bool absolute) const;
   void add_impulses(const Vector& impulses, VectorRef x) const;
+  // States that the forces at hand act on and that have come to nothing but rounding of what they were in `before` become zero. It
+  // returns whether there are any.
+  bool clear_cancelled(ConstVectorRef before, VectorRef x) const;
   void solve();
   void solve_group(const std::vector<Index>& group);
   ComplementarityAnswer push(const Vector& right_side) const;
@@ -396,9 +411,12 @@ class ContactDynamics {
   void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
   // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
   void flush(VectorRef right_side) const;
+  // Fills in what the pressed contacts of these rows at hand do to their gaps and to the states.
+  void add_pushed(Pressed& pressed, const std::vector<Index>& rows) const;
   // is_noise() tells whether the gap of contact i is zero but for what rounding makes of terms within it that
   // cancel.
   bool is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights);
+  void stop(double t, VectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
   void move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
                     ConstVectorRef weights, VectorRef x);
   // By their rows.

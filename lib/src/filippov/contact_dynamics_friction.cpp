@@ -17,6 +17,7 @@
 #include "core/number_text.hpp"
 #include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
+#include "slideway/model/corner_blend.hpp"
 
 namespace slideway {
 
@@ -24,8 +25,6 @@ namespace {
 
 // Contacts that slip at no more than this part of the speed with which they are hit do not slip.
 constexpr double kNoSlip = 1e-14;
-// Relays inside their bounds whose corners are combined for forces that are not affine in them.
-constexpr std::size_t kMostBlended = 8;
 // The part of an effect by which it must change with λ to count as one that does.
 constexpr double kSameEffect = 1e-13;
 // The part of the largest effect below which forces split without any effect.
@@ -281,7 +280,7 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
     if (is_new && std::abs(lambda[surface]) < 1) inside.push_back(surface);
   }
   solve_for_forces(t, x, lambda, 0, closed_);
-  bool is_affine = inside.empty() || inside.size() > kMostBlended;
+  bool is_affine = inside.empty() || inside.size() > std::size_t{most_blended_surfaces};
   if (!is_affine) {
     const Vector effects = at_hand_.effects;
     const Vector forces = at_hand_.solution;
@@ -316,51 +315,62 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
   }
 }
 
-const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
+const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                            const std::vector<Index>& sliding, ConstVectorRef motion) {
   forces(t, x, lambda);
   if (closed_.size() < 2) return buffers_.all_forces;
+  Vector added(x.size());
+  evaluator_.field(t, x, lambda, added);
+  added = motion - added;
   const std::vector<std::vector<Index>> groups = at_hand_.groups;
   for (const std::vector<Index>& group : groups) {
     std::vector<Index> members;
     for (const Index row : group)
       if (!is_tangential(at_hand_.contacts[at(row)])) members.push_back(at_hand_.contacts[at(row)]);
     if (members.size() > 1 && members.size() <= kManyContacts && !has_cones(members))
-      split_least(t, x, lambda, members);
+      split_least(t, x, lambda, members, sliding, added);
   }
   return buffers_.all_forces;
 }
 
-// z holds the forces, with those of friction that sticks; Gz is what they add to f. The least z + Ny, GN = 0, with Az ≥ 0 is a problem
-// of complementarity for the multipliers of those bounds.
+// z holds the forces, with those of friction that sticks; Gz = `added` is what they add to f. The least z + Ny, GN = 0, with Az ≥ 0 is a
+// problem of complementarity for the multipliers of those bounds.
 void ContactDynamics::split_least(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                  const std::vector<Index>& members) {
+                                  const std::vector<Index>& members, const std::vector<Index>& sliding,
+                                  ConstVectorRef added) {
   const auto k = static_cast<Index>(members.size());
   Vector above = Vector::Ones(lambda.size()), below = above;
   if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, above, below);
+  const auto sticks = [&](const Contact& c) {
+    return c.friction && std::find(sliding.begin(), sliding.end(), c.friction->surface) != sliding.end();
+  };
   std::vector<Index> sticking, rows;  // in members; states
   for (Index r = 0; r < k; ++r) {
-    const Contact& c = contact(members[at(r)]);
-    if (c.friction && std::abs(lambda[c.friction->surface]) < 1) sticking.push_back(r);
+    if (sticks(contact(members[at(r)]))) sticking.push_back(r);
     rows.insert(rows.end(), acted_on_[at(members[at(r)])].begin(), acted_on_[at(members[at(r)])].end());
   }
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
+  // A state that contacts of other groups act on, too, is one that no gap sees.
+  for (const Index c : closed_) {
+    if (std::find(members.begin(), members.end(), c) != members.end()) continue;
+    for (const Index state : acted_on_[at(c)])
+      rows.erase(std::remove(rows.begin(), rows.end(), state), rows.end());
+  }
   const auto q = static_cast<Index>(sticking.size());
   Matrix G(static_cast<Index>(rows.size()), k + q), A = Matrix::Zero(k + 2 * q, k + q);
-  Vector z(k + q), direction(x.size());
+  Vector direction(x.size());
   A.topLeftCorner(k, k).setIdentity();
   for (Index r = 0; r < k; ++r) {
     const Contact& c = contact(members[at(r)]);
-    const bool slips = c.friction && std::abs(lambda[c.friction->surface]) >= 1;
     direction.setZero();
     c.acts_on(t, x, direction);
-    if (slips) {
+    if (c.friction && !sticks(c)) {
       Vector along = Vector::Zero(x.size());
       c.friction->acts_on(t, x, along);
       direction -= c.friction->coefficient(t, x) * lambda[c.friction->surface] * along;
     }
     G.col(r) = direction(rows);
-    z[r] = buffers_.all_forces[members[at(r)]];
   }
   for (Index j = 0; j < q; ++j) {
     const Index r = sticking[at(j)];
@@ -369,22 +379,20 @@ void ContactDynamics::split_least(double t, ConstVectorRef x, ConstVectorRef lam
     direction.setZero();
     friction.acts_on(t, x, direction);
     G.col(k + j) = direction(rows);
-    z[k + j] = buffers_.all_friction[members[at(r)]];
     A(k + 2 * j, r) = mu * above[friction.surface];
     A(k + 2 * j, k + j) = 1;
     A(k + 2 * j + 1, r) = mu * below[friction.surface];
     A(k + 2 * j + 1, k + j) = -1;
   }
-  if (!G.allFinite() || !z.allFinite()) return;
-  const Eigen::JacobiSVD<Matrix> parts(G, Eigen::ComputeFullV);
-  const Vector& sizes = parts.singularValues();
-  Index rank = 0;
-  while (rank < sizes.size() && sizes[rank] > kSameSplit * sizes[0]) ++rank;
-  if (rank == k + q) return;
-  const Matrix free = parts.matrixV().rightCols(k + q - rank);
-  Vector least = z - free * (free.transpose() * z);
+  const Vector by_forces = added(rows);
+  if (!G.allFinite() || !by_forces.allFinite()) return;
+  Eigen::JacobiSVD<Matrix> parts(G, Eigen::ComputeFullU | Eigen::ComputeFullV);
+  parts.setThreshold(kSameSplit);
+  Vector least = parts.solve(by_forces);
+  const Matrix free = parts.matrixV().rightCols(k + q - parts.rank());
+  if (q == 0 && free.cols() == 0) return;
   const Vector left = A * least;
-  if (left.minCoeff() < -kSameSplit * z.lpNorm<Eigen::Infinity>()) {
+  if (free.cols() > 0 && left.minCoeff() < -kSameSplit * least.lpNorm<Eigen::Infinity>()) {
     const Matrix bounds = A * free;
     const ComplementarityAnswer answer =
         solve_box_complementarity(bounds * bounds.transpose(), left, Vector::Zero(left.size()),

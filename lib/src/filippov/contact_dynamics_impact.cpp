@@ -197,6 +197,7 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
     if (at_hand_.solution[r] > 0 && result.departure.back() == 0)
       stopped.push_back(touching[static_cast<std::size_t>(r)]);
   }
+  const Vector before = x;
   add_impulses(at_hand_.solution, x);
   if (is_rough) x += planes_here.along * along;
   for (Index r = 0; r < k && has_planes; ++r) {
@@ -206,6 +207,7 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
   }
   // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
+    clear_cancelled(before, x);
     prepare(t, x, relays, stopped);
     at_hand_.right_side = -at_hand_.rates;
     if (at_hand_.right_side.isZero(0)) break;

@@ -90,6 +90,7 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
     pressed = {{i}, {-at_hand_.accelerations[0]}};
     pressed.forces = Vector::Constant(1, -at_hand_.accelerations[0] / effect(0, 0));
     pressed.masses = Matrix::Constant(1, 1, 1 / effect(0, 0));
+    add_pushed(pressed, {0});
     return pressed;
   }
   flush(at_hand_.accelerations);
@@ -119,7 +120,21 @@ ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstV
     pressed.contacts.push_back(touching[static_cast<std::size_t>(rows[r])]);
     pressed.accelerations.push_back(pressed.forces[row] / pressed.masses(row, row));
   }
+  add_pushed(pressed, rows);
   return pressed;
+}
+
+void ContactDynamics::add_pushed(Pressed& pressed, const std::vector<Index>& rows) const {
+  const auto k = static_cast<Index>(rows.size());
+  pressed.effects.resize(k);
+  pressed.pushed = Vector::Zero(evaluator_.system().states());
+  for (Index r = 0; r < k; ++r) {
+    pressed.effects[r] = effect(rows[at(r)], rows[at(r)]);
+    const Sparse& direction = at_hand_.directions[at(rows[at(r)])];
+    const double impulse = std::sqrt(std::max(0.0, pressed.masses(r, r)));
+    for (std::size_t j = 0; j < direction.states.size(); ++j)
+      pressed.pushed[direction.states[j]] += std::abs(direction.values[j]) * impulse;
+  }
 }
 
 }  // namespace slideway

@@ -121,6 +121,14 @@ bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, 
   return noise_probe::is_noise(gap, noise);
 }
 
+// x gets the impulses that stop these contacts.
+void ContactDynamics::stop(double t, VectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts) {
+  prepare(t, x, lambda, contacts);
+  at_hand_.right_side = -at_hand_.rates;
+  solve();
+  add_impulses(at_hand_.solution, x);
+}
+
 bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,
                               ConstVectorRef weights, VectorRef x) {
   if (contacts.empty()) return true;
@@ -128,10 +136,9 @@ bool ContactDynamics::project(double t, const std::vector<Index>& contacts, Cons
   for (int sweep = 0; sweep < kProjectionSweeps; ++sweep) {
     const bool is_there = correct_gaps(t, contacts, weights, x);
     if (!x.allFinite()) break;
-    prepare(t, x, lambda, contacts);
-    at_hand_.right_side = -at_hand_.rates;
-    solve();
-    add_impulses(at_hand_.solution, x);
+    stop(t, x, lambda, contacts);
+    // A velocity that is lost but for rounding is zero, unless the gaps say otherwise.
+    if (is_there && clear_cancelled(buffers_.original, x)) stop(t, x, lambda, contacts);
     if (is_there) return true;
     if (sweep + 1 < kProjectionSweeps) continue;
     // A gap whose terms in time are larger than the states comes no nearer than their rounding, nor one whose terms cancel.

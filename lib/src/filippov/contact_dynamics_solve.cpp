@@ -48,6 +48,18 @@ void ContactDynamics::add_impulses(const Vector& impulses, VectorRef x) const {
     at_hand_.directions[j].add_to(x, impulses[static_cast<Index>(j)]);
 }
 
+bool ContactDynamics::clear_cancelled(ConstVectorRef before, VectorRef x) const {
+  bool any = false;
+  for (const Sparse& direction : at_hand_.directions) {
+    for (const Index j : direction.states) {
+      if (x[j] == 0 || !(std::abs(x[j]) <= 16 * kEpsilon * std::abs(before[j]))) continue;
+      x[j] = 0;
+      any = true;
+    }
+  }
+  return any;
+}
+
 // at_hand_.solution = B⁻¹ at_hand_.right_side.
 void ContactDynamics::solve() {
   for (const std::vector<Index>& group : at_hand_.groups) {

@@ -54,6 +54,31 @@ std::ptrdiff_t sliding_sides(const Continuation& continuation) {
   return std::count(continuation.sides.begin(), continuation.sides.end(), Side::sliding);
 }
 
+bool is_multi_affine(Evaluator& evaluator, double t, ConstVectorRef x, ConstVectorRef lambda,
+                     const std::vector<Index>& surfaces) {
+  Vector relays = lambda;
+  // Numbers without a pattern: λ³ − λ vanishes at 0 and ±1.
+  for (std::size_t k = 0; k < surfaces.size(); ++k)
+    relays[surfaces[k]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(k));
+  Vector inside(x.size()), low(x.size()), high(x.size());
+  evaluator.field(t, x, relays, inside);
+  // A field that is not defined there is one that tests its signs.
+  if (!inside.allFinite()) return false;
+  for (std::size_t k = 0; k < std::min(surfaces.size(), kMostRelaysAsked); ++k) {
+    const double stored = relays[surfaces[k]];
+    relays[surfaces[k]] = -1;
+    evaluator.field(t, x, relays, low);
+    relays[surfaces[k]] = 1;
+    evaluator.field(t, x, relays, high);
+    relays[surfaces[k]] = stored;
+    const double scale = low.lpNorm<Eigen::Infinity>() + high.lpNorm<Eigen::Infinity>();
+    if (!((inside - 0.5 * ((1 - stored) * low + (1 + stored) * high)).lpNorm<Eigen::Infinity>() <=
+          1e-9 * scale))
+      return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 CornerSolver::CornerSolver(Evaluator& evaluator, const RelayStructure& structure, SlidingRule rule)
@@ -200,35 +225,6 @@ std::string CornerSolver::code_word(double t, ConstVectorRef x, ConstVectorRef l
   }
   gradient_ = geometry_.gradient(t, x, surfaces[0]);
   return slideway::code_word(word_table_, gradient_, geometry_.gradient(t, x, surfaces[1]));
-}
-
-bool CornerSolver::is_multi_affine(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                   const std::vector<Index>& surfaces) {
-  lambda_ = lambda;
-  // Numbers without a pattern: λ³ − λ vanishes at 0 and ±1.
-  for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    lambda_[surfaces[k]] = 0.7 * std::sin(0.6 + 2.39996 * static_cast<double>(k));
-  }
-  Vector& inside = inside_;
-  Vector& low = low_;
-  Vector& high = high_;
-  for (Vector* vector : {&inside, &low, &high}) vector->resize(x.size());
-  evaluator_.field(t, x, lambda_, inside);
-  // A field that is not defined there is one that tests its signs.
-  if (!inside.allFinite()) return false;
-  for (std::size_t k = 0; k < std::min(surfaces.size(), kMostRelaysAsked); ++k) {
-    const double stored = lambda_[surfaces[k]];
-    lambda_[surfaces[k]] = -1;
-    evaluator_.field(t, x, lambda_, low);
-    lambda_[surfaces[k]] = 1;
-    evaluator_.field(t, x, lambda_, high);
-    lambda_[surfaces[k]] = stored;
-    const double scale = low.lpNorm<Eigen::Infinity>() + high.lpNorm<Eigen::Infinity>();
-    if (!((inside - 0.5 * ((1 - stored) * low + (1 + stored) * high)).lpNorm<Eigen::Infinity>() <=
-          1e-9 * scale))
-      return false;
-  }
-  return true;
 }
 
 CornerSolver::Vertices CornerSolver::look_at_vertices(double t, ConstVectorRef x,
@@ -448,6 +444,15 @@ std::vector<std::vector<Index>> CornerSolver::groups(double t, ConstVectorRef x,
     for (Index& member : group) member = surfaces[static_cast<std::size_t>(member)];
   }
   return result;
+}
+
+bool take_corners(Evaluator& evaluator, double t, ConstVectorRef x, ConstVectorRef lambda,
+                  const std::vector<Index>& surfaces) {
+  if (surfaces.empty() || evaluator.blends_corners() || evaluator.relay_columns(t, x, lambda) ||
+      is_multi_affine(evaluator, t, x, lambda, surfaces))
+    return false;
+  evaluator.blend_corners();
+  return true;
 }
 
 }  // namespace slideway

@@ -71,10 +71,6 @@ class CornerSolver {
   std::string code_word(double t, ConstVectorRef x, ConstVectorRef lambda,
                         const std::vector<Index>& surfaces);
 
-  // is_multi_affine() tells whether f is affine in each of these relays, at one point. The others of them are
-  // somewhere inside [−1, 1], and those of all other surfaces as in `lambda`.
-  bool is_multi_affine(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces);
-
   // groups() finds which of `surfaces` see each other where the system does not tell its patterns. It compares w
   // for one relay at both ends while the others are in general position.
   std::vector<std::vector<Index>> groups(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -165,7 +161,13 @@ class CornerSolver {
   CornerSizes sizes_;
   Vector lambda_, velocity_, rates_, curvatures_, gradient_;
   VertexTable word_table_;
-  Vector inside_, low_, high_;
+  Vector inside_;
 };
+
+// take_corners() lets the evaluator combine the corners of f where f is not affine in each of these relays: at an interior λ f itself
+// would be Utkin's answer, not Filippov's. It looks at one point, with these relays somewhere inside [−1, 1] and all others as in
+// `lambda`, and returns whether the evaluator has begun to.
+bool take_corners(Evaluator& evaluator, double t, ConstVectorRef x, ConstVectorRef lambda,
+                  const std::vector<Index>& surfaces);
 
 }  // namespace slideway

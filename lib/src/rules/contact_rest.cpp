@@ -19,7 +19,7 @@ bool is_hidden(RunState& now, Index contact, double height, double acceleration)
 
 }  // namespace
 
-std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& others) {
+std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& others, const Vector& sizes) {
   ContactDynamics& contacts = *now.here->contacts;
   std::vector<Index> closed = contacts.closed();
   closed.push_back(hit);
@@ -29,30 +29,34 @@ std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& 
   rest.state = now.x;
   if (!contacts.project(now.t, closed, now.lambda, now.weights, rest.state)) return std::nullopt;
   const ContactDynamics::Pressed pressed = contacts.pressed_with(hit, now.t, rest.state, now.lambda, closed);
-  Vector rates(pressed.forces.size()), gaps(pressed.forces.size());
+  Vector rates = Vector::Zero(pressed.forces.size()), gaps = rates;
   for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
     const Index c = pressed.contacts[k];
+    if (contains(contacts.closed(), c)) continue;
     rates[static_cast<Index>(k)] = contacts.rate(now.t, now.x, now.lambda, c);
-    gaps[static_cast<Index>(k)] = std::max(0.0, contacts.gap(now.t, now.x, c));
+    if (c != hit) gaps[static_cast<Index>(k)] = std::max(0.0, contacts.gap(now.t, now.x, c));
   }
   const double energy = pressed.energy(rates, gaps);
   rest.is_hidden = true;
+  rest.is_unseen = pressed.pushed.size() > 0 && now.errors.hide(pressed.greatest_change(energy), sizes) &&
+                   now.errors.hide(rest.state - now.x, sizes);
   for (std::size_t k = 0; k < pressed.contacts.size(); ++k) {
     const Index c = pressed.contacts[k];
-    rest.is_hidden = rest.is_hidden && is_hidden(now, c, energy / pressed.forces[static_cast<Index>(k)],
-                                                 pressed.accelerations[k]);
+    const auto row = static_cast<Index>(k);
+    const double acceleration = pressed.accelerations[k];
+    const double height = pressed.greatest_gap(row, energy);
+    rest.is_hidden = rest.is_hidden && is_hidden(now, c, height, acceleration);
+    rest.is_unseen = rest.is_unseen && height <= contacts.tolerance(now.t, now.x, c, now.weights);
     if (contains(contacts.closed(), c)) continue;
     // The flight to the next impact, then flights of 2ue/a, 2ue²/a, … with u the speed there.
-    const double acceleration = pressed.accelerations[k];
-    const double rate = rates[static_cast<Index>(k)];
-    const double gap = c == hit ? 0.0 : gaps[static_cast<Index>(k)];
-    const double speed = std::sqrt(rate * rate + 2 * acceleration * gap);
+    const double speed = std::sqrt(rates[row] * rates[row] + 2 * acceleration * gaps[row]);
     const double restitution = contacts.contact(c).restitution_of(speed, now.x);
     if (!(restitution < 1)) return std::nullopt;
-    const double time = (rate + speed + 2 * speed * restitution / (1 - restitution)) / acceleration;
+    const double time = (rates[row] + speed + 2 * speed * restitution / (1 - restitution)) / acceleration;
     rest.contacts.push_back(c);
     rest.remaining = std::max(rest.remaining, time);
-    rest.most += time;
+    // Impacts of the others may give this contact their energy, too.
+    rest.most += 2 * std::max(speed, pressed.greatest_rate(row, energy)) / (acceleration * (1 - restitution));
   }
   if (!contains(rest.contacts, hit)) return std::nullopt;
   if (rest.contacts.size() <= others.size()) {

@@ -120,7 +120,7 @@ struct InstantJumps {
 
   Index id = 0;                  // of all that jumped, in order
   std::string resting_location;  // that an edge which fired declares for its accumulation points
-  std::vector<Index> bounced;    // contacts
+  std::vector<Index> hit;        // contacts that were approached
   std::vector<Index> touching;   // contacts that had a part in an impact
   std::vector<ZeroGuard> zero_guards;
 
@@ -129,7 +129,7 @@ struct InstantJumps {
   void visit_fields(Visit& visit) {
     visit("id", id);
     visit("resting_location", resting_location);
-    visit("bounced", bounced);
+    visit("hit", hit);
     visit("touching", touching);
     visit("zero_guards", zero_guards);
   }
@@ -137,7 +137,7 @@ struct InstantJumps {
   void begin() {
     id = 0;
     resting_location.clear();
-    bounced.clear();
+    hit.clear();
     touching.clear();
     zero_guards.clear();
   }

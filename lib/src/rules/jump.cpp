@@ -115,12 +115,11 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching) {
   if (!any_approaches) {
     for (const Index c : touching) now_.list(now_.mode.size() + c, record);
     record.reason = reason::kTouchesWithoutSpeed;
+  } else {
+    for (const Index i : record.surfaces) jumps_.hit.push_back(i - now_.mode.size());
   }
   record.name = contacts.contact(record.surfaces.front() - now_.mode.size()).name;
   if (!bounces) record.kind = EventKind::contact;
-  if (bounces) {
-    for (const Index i : record.surfaces) jumps_.bounced.push_back(i - now_.mode.size());
-  }
   record.after = now_.x;
   // All contacts count as open until the mode is found.
   contacts.set_closed({});

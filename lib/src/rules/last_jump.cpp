@@ -11,7 +11,7 @@ namespace slideway {
 double LastJump::accuracy() {
   double blur = jumps_.zero_guards.empty() ? 0 : arrived_.arrivals().blur;
   now_.mode.fill_lambda(now_.lambda);
-  for (const Index c : jumps_.bounced) {
+  for (const Index c : jumps_.hit) {
     const double rate = std::abs(now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c));
     if (rate > 0) blur = std::max(blur, now_.here->contacts->rounding(now_.t, now_.x, c) / rate);
   }

@@ -36,13 +36,19 @@ void ModeManager::skip_to(double t, const Vector& x) {
 }
 
 LimitDecision ModeManager::limit_after_impact() {
+  bool begins = false;
+  for (const Index c : jumps_.hit) begins = history_.bounces.note(now_.t, c) || begins;
+  for (const Index c : jumps_.touching) {
+    if (!contains(jumps_.hit, c) && !contains(now_.here->contacts->closed(), c))
+      history_.bounces.open(now_.t, c);
+  }
+  if (begins) history_.bounces.forget_states();
   history_.bounces.see(now_.x);
   // The log of a large system does not hold it; the state after the impact then says how large states are.
   const Vector& before = log_.solution().events.back().before;
   if (before.size() == now_.x.size()) history_.bounces.see(before);
-  for (const Index c : jumps_.bounced) history_.bounces.note(now_.t, c);
   now_.mode.fill_lambda(now_.lambda);
-  return limit_rules_.after_impact(jumps_.bounced, jumps_.touching);
+  return limit_rules_.after_impact(jumps_.hit, jumps_.touching);
 }
 
 LimitDecision ModeManager::limit_after_jump() {
@@ -100,7 +106,6 @@ bool ModeManager::carry_out(Rest&& rest) {
   record = now_.begun(EventKind::zeno);
   record.reason = reason::comes_to_rest(rest.remaining);
   for (const Index c : rest.contacts) history_.bounces.rest(limit.t, c);
-  history_.bounces.see_nothing_but(now_.x);
   history_.jumps.clear();
   return close_until(std::move(limit), rest.contacts);
 }

@@ -146,74 +146,58 @@ LimitDecision LimitRules::after_impact(const std::vector<Index>& hit,
     if (pressing > 0 && speed * speed <= 2 * pressing * low) expect(2 * speed / pressing);
     const bool hardly_rises =
         speed * speed / (2 * std::abs(pressing)) <= kHardlyOff * contacts.rounding(now_.t, now_.x, c);
-    std::optional<Rest> rest;
-    if (is_hit) {
-      const bool stops_unseen = now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, c),
-                                                 history_.bounces.scale());
-      const bool is_tiny =
-          hardly_rises || history_.bounces.interval(c) <= kNoFlight * location_accuracy(now_.t, 0);
-      if (stops_unseen || is_tiny) rest = rest_after(c, is_tiny);
-    } else if (hardly_rises) {
-      rest = hidden_rest_of(c);
-    }
+    const bool is_tiny =
+        hardly_rises || (is_hit && history_.bounces.interval(c) <= kNoFlight * location_accuracy(now_.t, 0));
+    if (!is_tiny && !stops_unseen(c)) continue;
+    std::optional<Rest> rest = rest_together(c, is_tiny);
+    if (!rest && is_hit) rest = rest_alone(c, is_tiny);
     if (!rest) continue;
+    rest->remaining = std::min(rest->remaining, time_to_disturbance(now_, *rest));
     decision.limit = std::move(*rest);
     break;
   }
   return decision;
 }
 
-std::vector<Index> LimitRules::near_by(Index c) const {
-  ContactDynamics& contacts = *now_.here->contacts;
-  std::vector<Index> near;
-  for (Index i = 0; i < contacts.contacts(); ++i) {
-    if (i == c || contains(contacts.closed(), i)) continue;
-    if (contacts.gap(now_.t, now_.x, i) <= kHardlyOff * contacts.rounding(now_.t, now_.x, i))
-      near.push_back(i);
-  }
-  return near;
+bool LimitRules::stops_unseen(Index c) const {
+  return now_.errors.hide(now_.here->contacts->stopping_impulse(now_.t, now_.x, now_.lambda, c),
+                          history_.bounces.scale());
 }
 
-std::optional<Rest> LimitRules::hidden_rest_of(Index c) const {
-  std::optional<Rest> rest = rest_of(now_, c, near_by(c));
-  if (!rest || !rest->is_hidden) return std::nullopt;
-  rest->remaining = std::min(rest->remaining, time_to_disturbance(now_, *rest));
-  return rest;
+// A rest that nobody sees, so soon that nobody sees when it is.
+bool LimitRules::is_unseen(const Rest& rest) const {
+  double began = kInfinity;
+  for (const Index c : rest.contacts) began = std::min(began, history_.bounces.began(c));
+  return rest.is_unseen && now_.t + rest.most < now_.run.end && rest.most < time_to_disturbance(now_, rest) &&
+         (rest.most <= now_.options.rtol * (now_.t - began) || hardly_takes_time(now_, kInfinity, rest.most));
 }
 
-std::optional<Rest> LimitRules::rest_after(Index c, bool is_tiny) const {
+std::optional<Rest> LimitRules::rest_together(Index c, bool is_tiny) const {
   ContactDynamics& contacts = *now_.here->contacts;
-  // All that nobody sees closing, together; then alone.
-  std::vector<Index> others;
+  // The gaps of `unseen` are zero as far as errors of states tell, those of `near` as far as rounding tells.
+  std::vector<Index> unseen, near;
   for (Index i = 0; i < contacts.contacts(); ++i) {
     if (i == c || contains(contacts.closed(), i)) continue;
-    if (contacts.gap(now_.t, now_.x, i) > contacts.tolerance(now_.t, now_.x, i, now_.weights)) continue;
-    if (is_tiny ||
-        now_.errors.hide(contacts.stopping_impulse(now_.t, now_.x, now_.lambda, i), history_.bounces.scale()))
-      others.push_back(i);
+    const double gap = contacts.gap(now_.t, now_.x, i);
+    if (gap <= contacts.tolerance(now_.t, now_.x, i, now_.weights) && (is_tiny || stops_unseen(i)))
+      unseen.push_back(i);
+    if (is_tiny && gap <= kHardlyOff * contacts.rounding(now_.t, now_.x, i)) near.push_back(i);
   }
-  for (const bool together : {true, false}) {
-    if (!together && is_tiny) {
-      // Flights between several contacts that each closed alone would throw off the others for ever.
-      if (std::optional<Rest> rest = hidden_rest_of(c)) return rest;
-    }
-    if (together && others.empty()) continue;
-    std::optional<Rest> rest = rest_of(now_, c, together ? others : std::vector<Index>());
-    if (!rest) continue;
-    const double undisturbed = time_to_disturbance(now_, *rest);
-    const bool in_no_time = hardly_takes_time(now_, kInfinity, rest->most) && rest->most < undisturbed;
-    const bool short_enough =
-        rest->most <= now_.options.rtol * (now_.t - history_.bounces.began(c)) && rest->most < undisturbed;
-    const bool unseen = now_.t + rest->most < now_.run.end && (short_enough || in_no_time) &&
-                        now_.errors.hide(rest->state - now_.x, history_.bounces.scale());
-    const bool cannot_go_on =
-        together ? is_tiny && in_no_time
-                 : is_tiny || hardly_takes_time(now_, history_.bounces.interval(c), rest->remaining);
-    if (!unseen && !cannot_go_on) continue;
-    rest->remaining = std::min(rest->remaining, undisturbed);
+  std::optional<Rest> rest = rest_of(now_, c, unseen, history_.bounces.scale());
+  if (rest && (is_unseen(*rest) || (is_tiny && hardly_takes_time(now_, kInfinity, rest->most) &&
+                                    rest->most < time_to_disturbance(now_, *rest))))
     return rest;
-  }
-  return std::nullopt;
+  if (!is_tiny) return std::nullopt;
+  // Flights between several contacts that each closed alone would throw off the others for ever.
+  rest = rest_of(now_, c, near, history_.bounces.scale());
+  return rest && rest->is_hidden ? rest : std::nullopt;
+}
+
+std::optional<Rest> LimitRules::rest_alone(Index c, bool is_tiny) const {
+  std::optional<Rest> rest = rest_of(now_, c, {}, history_.bounces.scale());
+  if (!rest) return std::nullopt;
+  const bool cannot_go_on = is_tiny || hardly_takes_time(now_, history_.bounces.interval(c), rest->remaining);
+  return cannot_go_on || is_unseen(*rest) ? rest : std::nullopt;
 }
 
 }  // namespace slideway

@@ -75,7 +75,7 @@ class LimitRules {
   double accuracy_of_jump() { return last_jump_.accuracy(); }
   // After an event of relays alone.
   LimitDecision after_crossing(const EventRecord& event) const;
-  // After impacts alone: these contacts were hit and bounce, those of `touching` were touched.
+  // After impacts alone: these contacts were hit, those of `touching` were touched.
   LimitDecision after_impact(const std::vector<Index>& hit, const std::vector<Index>& touching) const;
   // After an instant with jumps.
   LimitDecision after_jump();
@@ -86,12 +86,12 @@ class LimitRules {
   void find_turns(const EventRecord& event, LimitDecision& decision) const;
   // The flights off the surface shrink: the errors of the steps are to stay smaller than they are.
   void see_flights(Index surface, NextStretch& next) const;
-  // The rest of contact `c` after an impact, together with those beside it or alone.
-  std::optional<Rest> rest_after(Index c, bool is_tiny) const;
-  // The rest of contact `c` with all at zero beside it that it presses on, where rounding hides what is left of their flights.
-  std::optional<Rest> hidden_rest_of(Index c) const;
-  // The open contacts beside `c` whose gaps are zero as far as rounding tells.
-  std::vector<Index> near_by(Index c) const;
+  // Nobody sees the impulse that stops contact `c`.
+  bool stops_unseen(Index c) const;
+  bool is_unseen(const Rest& rest) const;
+  // The rest of contact `c` after an impact, with those beside it that it presses on; `is_tiny` says that rounding hides its next flight.
+  std::optional<Rest> rest_together(Index c, bool is_tiny) const;
+  std::optional<Rest> rest_alone(Index c, bool is_tiny) const;
   End unresolved(const Bounce& bounce) const;
 
   RunState& now_;

@@ -80,15 +80,10 @@ Resolution EventResolver::resolve_free(double t, ConstVectorRef x, const Mode& m
                                        const Meeting& meeting, ConstVectorRef weights) {
   Resolution result = decide(t, x, mode, lambda, meeting, weights);
   if (rule_ != SlidingRule::filippov || !result.decided) return result;
-  const bool is_affine = evaluator_.relay_columns(t, x, result.lambda) != nullptr;
-  if (is_affine && !evaluator_.blends_corners()) return result;
   const std::vector<Index> slides = entering(mode, meeting, result);
   if (slides.empty()) return result;
-  if (!is_affine && !evaluator_.blends_corners() && !corners_.is_multi_affine(t, x, result.lambda, slides)) {
-    // f at an interior λ would be Utkin's answer; Filippov's is the combination of the corners.
-    evaluator_.blend_corners();
+  if (take_corners(evaluator_, t, x, result.lambda, slides))
     result = decide(t, x, mode, lambda, meeting, weights);
-  }
   if (evaluator_.blends_corners()) {
     result.event.reason += reason::kNotAffine;
   }

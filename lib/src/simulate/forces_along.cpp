@@ -6,9 +6,11 @@
 #include <optional>
 #include <utility>
 
+#include "filippov/corner_solver.hpp"
 #include "filippov/mode_field.hpp"
 #include "simulate/location_algebra.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/model/observables.hpp"
 
 namespace slideway {
 
@@ -23,6 +25,7 @@ struct ForcesAlong::Place : LocationAlgebra {
   Place(System without_forces, std::string location, const SlidingRule rule)
       : LocationAlgebra(std::move(without_forces)),
         name(std::move(location)),
+        sliding_rule(rule),
         field(evaluator, *structure),
         lambda(Vector::Zero(system.surfaces())) {
     field.set_rule(rule);
@@ -40,13 +43,22 @@ struct ForcesAlong::Place : LocationAlgebra {
     lambda.setZero();
     mode.fill_lambda(lambda);
     if (contacts) contacts->set_closed_in(word, surfaces);
-    if (slides) field.set_mode(mode, lambda);
+    field.set_mode(mode, lambda);
+    has_looked = false;
     return true;
+  }
+
+  // The velocity of a run is Filippov's, too: λ belongs to it.
+  void look_at_corners(double t, ConstVectorRef x) {
+    if (has_looked || sliding_rule != SlidingRule::filippov) return;
+    has_looked = true;
+    if (take_corners(evaluator, t, x, lambda, field.sliding())) field.set_mode(field.mode(), lambda);
   }
 
   void find(double t, ConstVectorRef x) {
     if (!slides) return;
     try {
+      look_at_corners(t, x);
       lambda = field.lambda(t, x);
     } catch (const std::exception&) {
       // The run itself reports a sliding condition without a solution.
@@ -56,9 +68,11 @@ struct ForcesAlong::Place : LocationAlgebra {
 
   std::string name;
   const Edge* between = nullptr;  // of two locations
+  SlidingRule sliding_rule;
   ModeField field;
   Mode word;
   bool is_set = false;
+  bool has_looked = false;
   bool slides = false;
   Vector lambda;
   // in_second_order is the place for the surfaces along which the solution slides in second order in this mode,
@@ -132,7 +146,10 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
     const Index contacts = at_work.contacts->contacts();
     forces_.setZero();
     at_work.contacts->find_directions(t, x, at_work.lambda);
-    forces_.head(contacts) = at_work.contacts->least_forces(t, x, at_work.lambda);
+    Vector motion(x.size());
+    at_work.field.velocity(t, x, motion);
+    forces_.head(contacts) =
+        at_work.contacts->least_forces(t, x, at_work.lambda, at_work.field.sliding(), motion);
     if (!at_work.contacts->closed().empty()) {
       forces_.segment(contacts, contacts) = at_work.contacts->friction_forces();
       forces_.tail(contacts) = at_work.contacts->second_friction_forces();
