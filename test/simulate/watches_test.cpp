@@ -63,12 +63,30 @@ TEST_CASE(
   CHECK(bounces.began(0) == 4);
 }
 
-TEST_CASE("the states of bounces are as large as the largest seen since the last rest") {
+TEST_CASE(
+    "a contact that another throws off goes on in its sequence unless it rested for longer than it flew") {
+  BounceWatch bounces(1);
+  CHECK(bounces.began(0) == kNever);
+  CHECK(bounces.note(1, 0));
+  CHECK_FALSE(bounces.note(2, 0));
+  bounces.rest(2.5, 0);
+  bounces.open(3.5, 0);
+  CHECK_FALSE(bounces.note(3.75, 0));
+  CHECK(bounces.interval(0) == 0.25);
+  CHECK(bounces.began(0) == 1);
+  bounces.rest(4, 0);
+  bounces.open(9, 0);
+  bounces.note(9.5, 0);
+  CHECK(bounces.began(0) == 9);
+}
+
+TEST_CASE("the states of bounces are as large as the largest seen since a sequence began") {
   BounceWatch bounces(1);
   bounces.see(Vector{{-3.0, 1.0}});
   bounces.see(Vector{{2.0, -4.0}});
   CHECK(bounces.scale() == Vector{{3.0, 4.0}});
-  bounces.see_nothing_but(Vector{{0.5, -0.5}});
+  bounces.forget_states();
+  bounces.see(Vector{{0.5, -0.5}});
   CHECK(bounces.scale() == Vector{{0.5, 0.5}});
 }
 
