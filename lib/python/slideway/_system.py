@@ -23,8 +23,8 @@ class Contact:
 
     ``gap`` is a function of (t, y); ``acts_on`` says how a unit of the force enters the derivatives, {state: value} or a
     function that returns n numbers; ``restitution`` is a number or a function of the approach speed. ``friction`` is
-    {"mu": ..., "velocity": ..., "acts_on": {state: value}}, with "mu_s" where more holds at rest; ``impact_law`` is
-    "newton" or "poisson".
+    {"mu": ..., "velocity": ..., "acts_on": {state: value}}, with "mu_s" where more holds at rest and "in_impact", "through"
+    or "end"; ``impact_law`` is "newton" or "poisson".
     """
 
     gap: Formula

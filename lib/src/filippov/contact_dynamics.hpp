@@ -8,7 +8,8 @@
 // constraint.
 //
 // With friction b is b − μλₖc, and so B depends on λ. At an impact the impulses P along b and Q along c satisfy |Q| ≤ μP; one contact
-// alone is followed through the impact as it slips, stops, sticks or turns back (Routh), several satisfy
+// alone is followed through the impact as it slips, stops, sticks or turns back (Routh), unless its friction is that at the end
+// (ImpactFriction::at_end); then it satisfies, as several do,
 //     0 ≤ P ⊥ u⁺ + e∘u⁻ ≥ 0,      Q = −μP·sgn(s⁺),  |Q| ≤ μP where s⁺ = 0
 // a problem of complementarity of three entries for each of them.
 //

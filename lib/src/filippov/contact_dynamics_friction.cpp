@@ -1,6 +1,6 @@
 // ContactDynamics of contacts with friction: the impulses of impacts, and forces where relays are inside their bounds.
 //
-// One contact alone, with the impulse P of its force as the clock (Routh 1860):
+// One contact alone whose friction is followed, with the impulse P of its force as the clock (Routh 1860):
 //
 //     du/dP = Bₙₙ + q·Bₙₜ,   ds/dP = Bₜₙ + q·Bₜₜ,   q = dQ/dP = −μ·sgn(s) while it slips; where s = 0, q = −Bₜₙ/Bₜₜ if that is within
 //     ±μ, else the bound that is nearer

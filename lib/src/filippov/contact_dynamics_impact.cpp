@@ -161,7 +161,8 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
     planes_here = planes(t, x, relays, touching);
     if (k > 1) flush(start);
     const double restitution = result.restitution.front();
-    const Impulses found = k == 1 && at_hand_.rates[0] < 0
+    const bool is_followed = k == 1 && contact(touching.front()).impact_friction == ImpactFriction::followed;
+    const Impulses found = is_followed && at_hand_.rates[0] < 0
                                ? impulses_of_one(t, planes_here, restitution, touching.front())
                                : impulses_of_several(t, planes_here, start, touching);
     at_hand_.solution = found.normal;

@@ -65,6 +65,7 @@ void Expander::build_contacts() {
       build_formula(contact.restitution, Jumps::values, i, made.restitution);
       check_restitution(contact, made.restitution);
       made.impact_law = contact.impact_law;
+      if (contact.friction) made.impact_friction = contact.friction->in_impact;
       if (contact.friction && mistakes_.empty())
         succeeds([&] {
           if (contact.friction->is_in_plane())

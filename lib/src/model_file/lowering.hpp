@@ -130,6 +130,7 @@ struct ExpandedContact {
   std::optional<ExpandedContactFriction> friction = {};
   std::optional<ExpandedCone> cone = {};
   ImpactLaw impact_law = ImpactLaw::newton;
+  ImpactFriction impact_friction = ImpactFriction::followed;
 };
 
 // The equations in force, of the whole model or of one location.

@@ -77,6 +77,7 @@ class EventMaker {
       made.acts_on = force_of(contact.acts_on);
       made.acts_on_along = force_along(contact.acts_on);
       made.impact_law = contact.impact_law;
+      made.impact_friction = contact.impact_friction;
       if (contact.friction) made.friction = friction(*contact.friction);
       if (contact.cone) made.cone = cone(*contact.cone);
       const auto restitution = tape({contact.restitution});

@@ -158,6 +158,7 @@ struct ContactFrictionDescription {
   // One of each along a line, two in a plane.
   std::vector<Formula> velocities = {};
   std::vector<std::vector<Assignment>> acts_on = {};
+  ImpactFriction in_impact = ImpactFriction::followed;  // along a line
   bool is_in_plane() const { return velocities.size() == 2; }
 };
 

@@ -245,7 +245,8 @@ std::string friction_text(const ModelDescription& model, const ContactDescriptio
       ", friction up to " + text(friction.coefficient) + " times the force against " +
       (friction.is_in_plane() ? "(" + text(friction.velocities[0]) + ", " + text(friction.velocities[1]) + ")"
                               : text(friction.velocities[0])) +
-      (friction.at_rest ? ", at rest " + text(*friction.at_rest) + " times" : "");
+      (friction.at_rest ? ", at rest " + text(*friction.at_rest) + " times" : "") +
+      (friction.in_impact == ImpactFriction::at_end ? ", in an impact against that at its end" : "");
   for (std::size_t part = 0; part < friction.acts_on.size(); ++part) {
     line += (part == 0 ? ", a unit of it adds " : ", or along the second velocity ") +
             assignments(model, friction.acts_on[part], contact.size.has_value());

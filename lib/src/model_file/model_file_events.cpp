@@ -239,7 +239,7 @@ class EventReader {
     if (!reader_.expect(entry.value, TomlKind::table, who,
                         "a table { mu = 0.3, velocity = \"v\", acts_on = { v = \"1/m\" } }"))
       return;
-    reader_.check_keys(entry.value, who, {"name", "mu", "mu_s", "velocity", "acts_on"});
+    reader_.check_keys(entry.value, who, {"name", "mu", "mu_s", "velocity", "acts_on", "in_impact"});
     ContactFrictionDescription friction;
     friction.position = entry.position;
     friction.coefficient = reader_.required_formula(entry, "mu", "mu of " + who, who);
@@ -283,6 +283,14 @@ class EventReader {
         reader_.read_assignments(part, who + " acts on", friction.acts_on.emplace_back());
         if (part.value.kind == TomlKind::table && part.value.table.empty())
           reader_.lacks_key(entry, who, "'acts_on', with a state at least in each part");
+      }
+    }
+    if (const auto sign = reader_.read_word(entry.value, "in_impact", {"through", "end"})) {
+      friction.in_impact = *sign == 0 ? ImpactFriction::followed : ImpactFriction::at_end;
+      if (is_in_plane && *sign == 0) {
+        reader_.mistake(*entry.value.find("in_impact"), "in_impact of " + who + ", which is in a plane",
+                        "\"end\", or no in_impact", "\"through\"",
+                        "only friction along a line is followed through an impact");
       }
     }
     if (friction.velocities.size() != parts || friction.acts_on.size() != parts) return;

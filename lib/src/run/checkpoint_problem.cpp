@@ -115,6 +115,7 @@ void add_system(const System& system, double t, const Vector& x, int point, Fing
     }
     if (!contact.friction) continue;
     print.add_number(static_cast<double>(contact.impact_law));
+    print.add_number(static_cast<double>(contact.impact_friction));
     print.add_number(static_cast<double>(contact.friction->surface));
     print.add([&] { print.add_number(contact.friction->coefficient(t, x)); });
     print.add([&] {

@@ -74,6 +74,12 @@ struct ConeFriction {
 // before the gap's velocity is 0 (Poisson). Both agree without friction where one gap is hit alone.
 enum class ImpactLaw { newton, poisson };
 
+// ImpactFriction says which velocity s the friction is against in the impact of one contact: the one at each moment of the impact,
+// which is followed while it slips, stops, sticks or slips back (Routh), or the one at its end (Moreau, Glocker),
+//     Q = −μP·sgn(s⁺),  |Q| ≤ μP where s⁺ = 0.
+// Contacts that are hit at once, and friction in a plane, always take the one at the end.
+enum class ImpactFriction { followed, at_end };
+
 struct Contact {
   std::string name = {};  // for the event log
   Guard gap = {};         // required, positive while open
@@ -91,6 +97,8 @@ struct Contact {
   // Friction in a plane, in place of `friction`.
   std::optional<ConeFriction> cone = {};
   ImpactLaw impact_law = ImpactLaw::newton;
+  // Of `friction`.
+  ImpactFriction impact_friction = ImpactFriction::followed;
 
   double restitution_of(double approach_speed, ConstVectorRef x) const {
     return restitution_at ? restitution_at(approach_speed, x) : restitution(approach_speed);
