@@ -68,6 +68,46 @@ TEST_CASE("a ball with spin slips through its impacts, then grips") {
   CHECK(std::abs(run.final("v") + R * run.final("w")) < 1e-9);
 }
 
+TEST_CASE("a woodpecker comes down its pole, each stroke of its beak by Moreau's law") {
+  const GalleryRun run = follow("woodpecker", {.rtol = 1e-9});
+  const auto p = [&](const char* name) { return run.parameter(name); };
+  const EventLog strokes = run.events(EventKind::impact, "beak");
+  REQUIRE(strokes.size() == 7);
+  for (const EventRecord& stroke : strokes) {
+    const auto change = [&](const char* state) {
+      return run.after(stroke, state) - run.before(stroke, state);
+    };
+    const double v = change("v"), wM = change("wM"), wS = change("wS"), along = p("lG") - p("lS");
+    // The momenta change by (0, 0, −hS)·P + (1, lM, lG − lS)·Q.
+    const double drag = (p("mS") + p("mM")) * v + p("mS") * (p("lM") * wM + p("lG") * wS);
+    const double push = (along * drag - p("mS") * p("lG") * (v + p("lM") * wM) -
+                         (p("JS") + p("mS") * p("lG") * p("lG")) * wS) /
+                        p("hS");
+    CHECK(push > 0);
+    CHECK(p("mS") * p("lM") * (v + p("lG") * wS) + (p("JM") + p("mS") * p("lM") * p("lM")) * wM ==
+          doctest::Approx(p("lM") * drag).epsilon(1e-9));
+    CHECK(run.after(stroke, "wS") == doctest::Approx(-p("e") * run.before(stroke, "wS")).epsilon(1e-9));
+    const double slip =
+        run.after(stroke, "v") + p("lM") * run.after(stroke, "wM") + along * run.after(stroke, "wS");
+    CHECK(std::abs(drag) <= p("mu") * push * (1 + 1e-9));
+    if (std::abs(slip) > 1e-9) {
+      CHECK(drag == doctest::Approx(-std::copysign(p("mu") * push, slip)).epsilon(1e-9));
+    }
+  }
+  // A program by the scheme of Moreau and Jean, whose error is of the order of its step, finds these with steps of 1e-6.
+  CHECK(std::abs(strokes[0].t - 0.080990) < 1e-5);
+  CHECK(std::abs(strokes[1].t - 0.226850) < 2e-5);
+  CHECK(std::abs(strokes[2].t - 0.372930) < 2e-5);
+  CHECK(std::abs(run.before(strokes[2], "y") + 0.0461999) < 1e-5);
+  // Its strokes come to an even beat, the intervals from above and below by turns.
+  for (std::size_t k = 3; k + 1 < strokes.size(); ++k) {
+    const auto differ = [&](std::size_t i) { return strokes[i + 1].t - 2 * strokes[i].t + strokes[i - 1].t; };
+    CHECK(differ(k) * differ(k - 1) < 0);
+    CHECK(std::abs(differ(k)) < 0.9 * std::abs(differ(k - 1)));
+  }
+  CHECK(std::abs(strokes[6].t - strokes[5].t - 0.146) < 1e-4);
+}
+
 TEST_CASE("a falling rod slips at the angle at which its friction is used up") {
   for (const double rtol : {1e-6, 1e-9}) {
     const GalleryRun run = follow("falling_rod", {.rtol = rtol});

@@ -41,6 +41,9 @@ PICTURES = {
     "stacked_boxes": (
         "The speeds of both boxes: none, one and the same, then one each.",
         ["--states", "vx,VX"]),
+    "woodpecker": (
+        "The height of the sleeve, and the angles of the bird: at every stroke the sleeve slides, jams and is freed again.",
+        ["--states", "phiS", "--observe", "height = 10*y", "--markers", "none"]),
     "superball": (
         "The path of the ball, which the first impacts slow down along the floor.",
         ["--phase", "x,y", "--markers", "none"]),
