@@ -33,6 +33,7 @@ struct SimulationArguments {
   std::string sliding_rule = {};
   std::string selection = {};
   std::string local_events = {};
+  std::string audit = {};  // of `run` and `sweep`: "off", "quick" or "full"; empty: quick
 };
 
 // CheckpointInterval is the distance between two checkpoints of a run: this many steps or, where these are 0, this

@@ -1,6 +1,9 @@
 #include "apps/followed_run.hpp"
 
+#include <ostream>
 #include <utility>
+
+#include <fmt/ostream.h>
 
 #include "apps/advice.hpp"
 #include "apps/load_model.hpp"
@@ -84,6 +87,7 @@ RunReport FollowedRun::report() const {
   report.observation = observation.get();
   report.observed_sensitivity = observed_sensitivity.get();
   report.gradients = gradients ? &*gradients : nullptr;
+  report.audit = audit ? &*audit : nullptr;
   report.friction = friction;
   report.section = section;
   return report;
@@ -99,6 +103,8 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
   // Events and the final state are enough unless a table of the trajectory or a picture is wanted.
   if (arguments.csv.empty() && arguments.plot.empty() && arguments.report.empty())
     run.options.recording = Recording::nothing;
+  if (!arguments.audit.empty()) run.audit_level = audit_level_from(arguments.audit);
+  run.written = written_model(run.model, settings);
   set_end(arguments, run.instance);
   run.watches_friction = arguments.passivity;
   if (run.watches_friction) check_passivity(run.instance, run.options);
@@ -110,19 +116,33 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
   return run;
 }
 
+void FollowedRun::take_audit(AuditResult found) {
+  if (found.verdict == AuditVerdict::not_made) return;
+  for (const AuditFailure& failure : found.failures) solution.warnings.push_back("audit: " + failure.text);
+  audit = std::move(found);
+}
+
 void follow(FollowedRun& run) {
   std::optional<PassivityWatch> watch;
   if (run.watches_friction) {
     watch.emplace(run.instance.problem(), run.instance.friction, run.options.sliding_rule);
     run.options.on_step = [&](const StepView& step) { watch->add(step); };
   }
-  const Simulator simulator(run.instance.problem(), run.options);
+  Auditor auditor(run.written, run.instance, run.options, run.audit_level);
+  const Simulator simulator(run.instance.problem(), auditor.listening(run.options));
   const Run where{.start = run.instance.start, .end = run.instance.end, .state = run.instance.state};
   run.solution = simulator.run(where);
   run.options.on_step = nullptr;
+  run.take_audit(auditor.result());
   run.solution.outcome.message = told_to_user(run.solution.outcome.message, Branches::offered);
   if (run.question) run.gradients = run.question->answer(run.options, where, run.solution);
   if (watch) run.friction = watch->results(run.options.rtol);
+}
+
+void print_contradictions(const FollowedRun& run, const std::string& name, std::ostream& err) {
+  if (!run.is_contradicted()) return;
+  for (const AuditFailure& failure : run.audit->failures)
+    fmt::print(err, "slideway: {}audit: {}\n", name, failure.text);
 }
 
 }  // namespace slideway::apps

@@ -21,6 +21,7 @@
 #include "apps/picture_words.hpp"
 #include "apps/run_checkpoints.hpp"
 #include "apps/text.hpp"
+#include "slideway/audit/audit.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/options.hpp"
@@ -277,6 +278,13 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
       ->group(continuation);
 }
 
+CLI::Option* add_audit(CLI::App& app, SimulationArguments& arguments) {
+  return add_word(app, "--audit",
+                  "compare the result with the model file as it is written: at some points, or in every step "
+                  "(default quick)",
+                  audit_level_words(), arguments.audit);
+}
+
 void add_run(CLI::App& program, RunArguments& arguments) {
   CLI::App& app = *program.add_subcommand("run", "Follow a model through its discontinuities");
   CLI::Option& model = *app.add_option(
@@ -318,6 +326,7 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       ->group(pieces);
 
   const std::string results = "Results (a FILE named - is standard output)";
+  add_audit(app, arguments)->group(results);
   add_files(app, "--csv", "write the trajectory; may be repeated", "FILE", arguments.csv)->group(results);
   add_files(app, "--json", "write outcome, events and statistics; may be repeated", "FILE", arguments.json)
       ->group(results);
@@ -447,7 +456,8 @@ void add_run(CLI::App& program, RunArguments& arguments) {
       "Exit status: 0 the end or a stop event was reached, 1 a result could not be written, "
       "2 the command line or the model is wrong, 3 the run stopped early (what there is was written), 4 "
       "SIGTERM "
-      "ended a run with --checkpoint, which has written one.");
+      "ended a run with --checkpoint, which has written one, 5 the result contradicts the model file "
+      "(--audit).");
 }
 
 void add_check(CLI::App& program, CheckArguments& arguments) {
@@ -594,6 +604,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
       ->group(looked_at);
 
   const std::string results = "Results (a FILE named - is standard output)";
+  add_audit(app, arguments)->group(results);
   app.add_option("--csv", arguments.csv, "write the table, a row per run (default -)")
       ->type_name("FILE")
       ->group(results);

@@ -169,7 +169,11 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
   } else if (stopped_early) {
     fmt::print(err, "slideway: {}\n", outcome_line(solution.outcome));
   }
-  return written.report_failures(out, err, stopped_early ? exit_stopped_early : exit_success);
+  if (arguments.quiet || output_is_taken) print_contradictions(followed, "", err);
+  return written.report_failures(out, err,
+                                 stopped_early                ? exit_stopped_early
+                                 : followed.is_contradicted() ? exit_audit_failed
+                                                              : exit_success);
 }
 
 }  // namespace slideway::apps

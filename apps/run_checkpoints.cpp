@@ -69,6 +69,7 @@ std::string note_of(const RunArguments& arguments) {
               {"sliding_rule", arguments.sliding_rule},
               {"selection", arguments.selection},
               {"local_events", arguments.local_events},
+              {"audit", arguments.audit},
               {"full_events", arguments.full_events}}
       .dump();
 }
@@ -103,6 +104,7 @@ void fill_from(const std::string& text, RunArguments& arguments) {
   fill(note, "sliding_rule", arguments.sliding_rule);
   fill(note, "selection", arguments.selection);
   if (note.contains("local_events")) fill(note, "local_events", arguments.local_events);
+  if (note.contains("audit")) fill(note, "audit", arguments.audit);
   arguments.full_events = arguments.full_events || note.at("full_events").get<bool>();
 }
 
@@ -249,7 +251,10 @@ bool RunCheckpoints::follow(FollowedRun& run, std::ostream& err) {
       has_failed = true;
     }
   };
-  const Simulator simulator(run.instance.problem(), run.options);
+  // A run that goes on is audited from there on, which its results would show: only where that was asked for.
+  const AuditLevel level = arguments_.audit.empty() ? AuditLevel::off : run.audit_level;
+  Auditor auditor(run.written, run.instance, run.options, level);
+  const Simulator simulator(run.instance.problem(), auditor.listening(run.options));
   std::optional<Solution> solution =
       from_ ? resume(simulator, *from_, checkpointing)
             : run_with_checkpoints(
@@ -258,6 +263,7 @@ bool RunCheckpoints::follow(FollowedRun& run, std::ostream& err) {
                   checkpointing);
   if (!solution) return false;
   run.solution = std::move(*solution);
+  run.take_audit(auditor.result());
   run.solution.outcome.message = told_to_user(run.solution.outcome.message, Branches::offered);
   return true;
 }

@@ -125,6 +125,7 @@ int run_several(const RunArguments& arguments, std::ostream& out, std::ostream& 
       arguments, [&](const std::string& path) { return write_plot(layers, path, options); }, written, err);
 
   bool stopped_early = false;
+  bool is_contradicted = false;
   const bool prints = !arguments.quiet && !any_on_standard_output(wanted);
   for (std::size_t k = 0; k < several.runs.size(); ++k) {
     const FollowedRun& run = several.runs[k];
@@ -136,9 +137,14 @@ int run_several(const RunArguments& arguments, std::ostream& out, std::ostream& 
     } else if (!run.solution.outcome.succeeded()) {
       fmt::print(err, "slideway: {}: {}\n", run.title, outcome_line(run.solution.outcome));
     }
+    if (!prints) print_contradictions(run, run.title + ": ", err);
     stopped_early = stopped_early || !run.solution.outcome.succeeded();
+    is_contradicted = is_contradicted || run.is_contradicted();
   }
-  return written.report_failures(out, err, stopped_early ? exit_stopped_early : exit_success);
+  return written.report_failures(out, err,
+                                 stopped_early     ? exit_stopped_early
+                                 : is_contradicted ? exit_audit_failed
+                                                   : exit_success);
 }
 
 }  // namespace slideway::apps

@@ -14,6 +14,7 @@
 
 #include "apps/advice.hpp"
 #include "apps/layout.hpp"
+#include "slideway/audit/audit.hpp"
 
 namespace slideway::apps {
 
@@ -379,6 +380,10 @@ void print_summary(const RunReport& report, const Options& options, const std::v
     } else if (solution.outcome.succeeded() && totals.steps > 0) {
       printer.item("method", fmt::format("{} throughout: the problem is not stiff", methods));
     }
+  }
+  if (report.audit) {
+    const std::string found = audit_line(*report.audit);
+    printer.item("audit", report.audit->verdict == AuditVerdict::failed ? printer.alarming(found) : found);
   }
   for (const std::string& warning : solution.warnings)
     printer.line(printer.alarming("warning:") + " " + warning);

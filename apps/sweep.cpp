@@ -119,6 +119,7 @@ SweepOptions options_of(const SweepArguments& arguments, const Model& model, Swe
   options.run_time_limit = arguments.run_time_limit;
   if (!arguments.section.empty()) options.section = section_of(arguments);
   options.observe = arguments.observe.empty() ? model.defaults.observe : arguments.observe;
+  if (!arguments.audit.empty()) options.audit = audit_level_from(arguments.audit);
   options.jobs = arguments.jobs.value_or(0);
   options.workers = workers;
   options.table = table_of(arguments);
@@ -209,15 +210,20 @@ void report(const SweepArguments& arguments, const SweepPlan& plan, const SweepR
   } else if (!result.is_complete()) {
     fmt::print(err, "slideway: interrupted after {} of {} runs{}\n", result.done, result.runs, advice);
   } else if (!arguments.quiet) {
+    const std::string contradicted =
+        result.contradicted == 0
+            ? std::string()
+            : fmt::format(", {} contradict the model file (see the column audit)", result.contradicted);
     const std::string taken = arguments.merge.empty() && result.taken_over > 0
                                   ? fmt::format(", {} of them taken over", result.taken_over)
                                   : "";
     const bool says_why =
         arguments.columns.empty() || holds_any(arguments.columns, {"message", "outcome", "all"});
-    fmt::print(err, "{}{}{}\n", runs_made(plan, arguments), taken,
+    fmt::print(err, "{}{}{}{}\n", runs_made(plan, arguments), taken,
                result.failed == 0 ? std::string()
                                   : fmt::format(", {} stopped early ({} the column message)", result.failed,
-                                                says_why ? "see" : "--columns leaves out"));
+                                                says_why ? "see" : "--columns leaves out"),
+               contradicted);
   }
 }
 

@@ -69,11 +69,12 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"orbit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
-    {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io"}},
+    {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "audit"}},
     {"expression", {"core", "autodiff", "model"}},
     {"audit", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "expression", "model_file"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
-    {"report", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
+    {"report",
+     {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression", "audit"}},
 };
 
 // The folder of lib that a path or an include belongs to, if any.

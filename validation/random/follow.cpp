@@ -4,6 +4,7 @@
 #include <optional>
 #include <stdexcept>
 
+#include "slideway/audit/audit.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "validation/random/processor_time.hpp"
@@ -53,8 +54,11 @@ Followed follow(const RandomModel& model, const Setting& setting, const std::vec
   Followed out;
   Motion& motion = out.motion;
   std::optional<ModelInstance> instance;
+  std::shared_ptr<const WrittenModel> written;
   try {
-    instance = parse_model(file_text(model), "random.toml").instantiate({});
+    const Model file = parse_model(file_text(model), "random.toml");
+    instance = file.instantiate({});
+    written = written_model(file, {});
   } catch (const std::exception& refusal) {
     out.message = refusal.what();
     return out;
@@ -76,14 +80,17 @@ Followed follow(const RandomModel& model, const Setting& setting, const std::vec
   const Automaton problem = instance->problem();
   const Words words(model, problem.system());
   std::optional<Solution> solution;
+  Auditor auditor(written, *instance, options, AuditLevel::full);
   try {
-    solution = Simulator(problem, options)
+    solution = Simulator(problem, auditor.listening(options))
                    .run({.start = instance->start, .end = instance->end, .state = instance->state});
   } catch (const std::exception& refusal) {
     out.message = refusal.what();
     return out;
   }
   out.message = solution->outcome.message;
+  const AuditResult audit = auditor.result();
+  if (!audit.failures.empty()) out.contradiction = audit.failures.front().text;
   out.timed_out =
       out.message.find(time_is_up) != std::string::npos || solution->outcome.status == Status::step_limit;
   motion.end = solution->outcome.reached_end()            ? MotionEnd::reached

@@ -21,6 +21,7 @@ struct Followed {
   Motion motion = {};
   bool timed_out = false;
   std::string message = {};  // of a run that did not come to its end, or of a file that was refused
+  std::string contradiction = {};  // the first that the audit found; empty where it passed
 };
 
 // Samples are states at these times, from the dense output. A run that takes longer than `seconds` of processor time is broken off.

@@ -202,6 +202,8 @@ Trial Judge::judged(const Setting& setting, const RandomModel& model, const Rewr
   }
   trial.text = difference(restored(followed.motion, written, model_), exact_, allowed, options);
   if (!trial.text.empty() && !followed.message.empty()) trial.text += ": " + followed.message;
+  if (trial.text.empty() && !followed.contradiction.empty())
+    trial.text = "the audit says, " + followed.contradiction;
   trial.finding = trial.text.empty() ? Finding::agreed : Finding::wrong;
   return trial;
 }

@@ -7,29 +7,26 @@
 
 #include <fmt/format.h>
 
-#include <fstream>
-#include <sstream>
 #include <stdexcept>
+
+#include "model_file/file_instances.hpp"
 
 namespace slideway {
 
 std::shared_ptr<const WrittenModel> parse_written_model(const std::string& text, const std::string& file_name,
                                                         const Settings& settings) {
   reader::Mistakes mistakes;
-  auto written = std::make_shared<WrittenModel>();
-  written->description = reader::describe_model(reader::SourceText(file_name, text), mistakes);
-  if (mistakes.empty()) reader::resolve_names(written->description, mistakes);
-  if (!mistakes.empty()) throw std::invalid_argument(reader::report(written->description.source, mistakes));
-  written->settings = settings;
-  return written;
+  auto description = std::make_shared<reader::ModelDescription>(
+      reader::describe_model(reader::SourceText(file_name, text), mistakes));
+  if (mistakes.empty()) reader::resolve_names(*description, mistakes);
+  if (!mistakes.empty()) throw std::invalid_argument(reader::report(description->source, mistakes));
+  return std::make_shared<WrittenModel>(WrittenModel{std::move(description), settings});
 }
 
-std::shared_ptr<const WrittenModel> read_written_model(const std::string& path, const Settings& settings) {
-  std::ifstream file(path, std::ios::binary);
-  if (!file) throw std::invalid_argument(path + " cannot be read");
-  std::ostringstream text;
-  text << file.rdbuf();
-  return parse_written_model(text.str(), path, settings);
+std::shared_ptr<const WrittenModel> written_model(const Model& model, const Settings& settings) {
+  const auto* const file = model.instantiate.target<reader::FileInstances>();
+  if (file == nullptr) return nullptr;
+  return std::make_shared<WrittenModel>(WrittenModel{file->description, settings});
 }
 
 }  // namespace slideway
@@ -39,7 +36,7 @@ namespace slideway::auditing {
 using reader::Assignment;
 using reader::Formula;
 
-WrittenField::WrittenField(const WrittenModel& written) : model_(written.description), tree_(model_) {
+WrittenField::WrittenField(const WrittenModel& written) : model_(*written.description), tree_(model_) {
   std::map<std::string, double> settings;
   for (const auto& [name, value] : written.settings) settings[name] = value;
   for (const reader::Quantity& parameter : model_.parameters) {
@@ -54,14 +51,10 @@ WrittenField::WrittenField(const WrittenModel& written) : model_(written.descrip
   tree_.set_lengths(lengths(model_.states), lengths(model_.definitions), lengths(model_.surfaces));
   read_motion();
   read_contacts();
-  read_events(model_.resets);
-  read_events(model_.stops);
-  read_events(model_.records);
 }
 
 double WrittenField::constant(const Formula& formula, Indices at) {
-  tree_.set_point(0, nullptr, nullptr, nullptr);
-  return tree_.value(tree_.compile(formula), at);
+  return tree_.constant(tree_.compile(formula), at);
 }
 
 std::uint32_t WrittenField::count_of(const std::optional<Formula>& size) {
@@ -156,6 +149,8 @@ void WrittenField::read_contacts() {
       made.name = contact.name + (contact.size ? std::to_string(k) : "");
       made.gap = tree_.compile(contact.gap);
       made.acts_on = lines_of(contact.acts_on, made.i);
+      if (!contact.restitution.empty()) made.restitution = tree_.compile(contact.restitution);
+      made.law = contact.impact_law;
       if (contact.friction) {
         made.coefficient = tree_.compile(contact.friction->coefficient);
         if (contact.friction->at_rest) made.at_rest = tree_.compile(*contact.friction->at_rest);
@@ -165,16 +160,6 @@ void WrittenField::read_contacts() {
       }
       contacts_.push_back(std::move(made));
     }
-  }
-}
-
-void WrittenField::read_events(const std::vector<reader::EventDescription>& events) {
-  for (const reader::EventDescription& event : events) {
-    const Root when = tree_.compile(event.when);
-    for (std::uint32_t k = 1; k <= count_of(event.size); ++k)
-      events_.push_back({event.name.empty() ? "" : event.name + (event.size ? std::to_string(k) : ""), when,
-                         event.size ? k : 0, event.direction, event.across_jumps,
-                         event.initially == Initially::wait, event.when.expression.text});
   }
 }
 
@@ -239,6 +224,26 @@ void WrittenField::left_side(const Vector& rates, const Vector& tolerances, Vect
       allowed[k] += std::abs(entry) * tolerances[column];
     }
   }
+}
+
+std::optional<double> WrittenField::constant_rate(std::uint32_t state) {
+  if (!is_written_[state] || !mass_[state].empty() || !in_locations_[state].empty()) return std::nullopt;
+  const auto moves = [&](const std::vector<Line>& lines) {
+    return std::any_of(lines.begin(), lines.end(), [&](const Line& line) { return line.state == state; });
+  };
+  for (const WrittenContact& contact : contacts_) {
+    if (moves(contact.acts_on)) return std::nullopt;
+    if (std::any_of(contact.friction.begin(), contact.friction.end(), moves)) return std::nullopt;
+  }
+  std::optional<double> rate;
+  for (const std::vector<Line>& rows : rows_) {
+    const Line& line = rows[state];
+    if (line.value != no_root && !tree_.is_constant(line.value)) return std::nullopt;
+    const double here = line.value == no_root ? 0 : tree_.constant(line.value, line.at);
+    if (!std::isfinite(here) || (rate && *rate != here)) return std::nullopt;
+    rate = here;
+  }
+  return rate;
 }
 
 std::string WrittenField::explained(const Line& line, const double* x) const {

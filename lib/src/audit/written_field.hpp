@@ -1,6 +1,7 @@
 // The sections of a model file as the audit needs them: rows of derivatives and of the mass matrix, contacts, conditions of events.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -12,7 +13,7 @@
 namespace slideway {
 
 struct WrittenModel {
-  reader::ModelDescription description = {};
+  std::shared_ptr<const reader::ModelDescription> description = nullptr;
   Settings settings = {};  // of parameters and of initial values; the last one of a name counts
 };
 
@@ -38,16 +39,8 @@ struct WrittenContact {
   Root at_rest = no_root;
   std::vector<Root> velocities = {};
   std::vector<std::vector<Line>> friction = {};
-};
-
-struct WrittenEvent {
-  std::string name = {};
-  Root when = no_root;
-  std::uint32_t i = 0;
-  Direction direction = Direction::any;
-  bool across_jumps = true;
-  bool waits = false;  // `initially` is "wait"
-  std::string text = {};
+  Root restitution = no_root;
+  ImpactLaw law = ImpactLaw::newton;
 };
 
 class WrittenField {
@@ -60,7 +53,6 @@ class WrittenField {
   // is_written() tells that the model has a derivative of the state.
   bool is_written(std::uint32_t state) const { return is_written_[state]; }
   const std::vector<WrittenContact>& contacts() const { return contacts_; }
-  const std::vector<WrittenEvent>& events() const { return events_; }
   // has_resets() tells that the model has resets or edges.
   bool has_resets() const {
     return !(model_.resets.empty() && model_.edges.empty() && model_.automata.empty());
@@ -73,8 +65,18 @@ class WrittenField {
   void left_side(const Vector& rates, const Vector& tolerances, Vector& left, Vector& allowed);
   // The line that gives the derivative of a state.
   const Line* line_of(const std::string& location, std::uint32_t state, const double* x) const;
+  // The rate of a state that nothing but events changes otherwise: its derivative is the same number everywhere.
+  std::optional<double> constant_rate(std::uint32_t state);
   // "if(m == 0, 0.3, -5)  with m = 0"
   std::string explained(const Line& line, const double* x) const;
+
+  // ---- for readers of other sections
+  // The value of a formula of parameters, and of i.
+  double constant(const reader::Formula& formula, Indices at = {});
+  // How many a table with a size stands for; 1 without.
+  std::uint32_t count_of(const std::optional<reader::Formula>& size);
+  // The values that assignments of a table give, a line for each state.
+  std::vector<Line> lines_of(const std::vector<reader::Assignment>& assignments, std::uint32_t i);
 
  private:
   struct InLocation {
@@ -82,13 +84,9 @@ class WrittenField {
     double number = 0;
     Line line = {};
   };
-  double constant(const reader::Formula& formula, Indices at = {});
   void add_lines(const reader::Assignment& assignment, std::uint32_t i, std::vector<Line>& lines);
-  std::vector<Line> lines_of(const std::vector<reader::Assignment>& assignments, std::uint32_t i);
-  std::uint32_t count_of(const std::optional<reader::Formula>& size);
   void read_motion();
   void read_contacts();
-  void read_events(const std::vector<reader::EventDescription>& events);
   double row(std::size_t location, std::uint32_t state, const double* x);
 
   const reader::ModelDescription& model_;
@@ -99,7 +97,6 @@ class WrittenField {
   std::vector<std::vector<std::pair<std::uint32_t, Line>>> mass_;  // per row; empty: the identity
   std::vector<bool> is_written_;
   std::vector<WrittenContact> contacts_;
-  std::vector<WrittenEvent> events_;
 };
 
 }  // namespace slideway::auditing

@@ -77,15 +77,15 @@ void WrittenTree::set_lengths(std::vector<std::uint32_t> states, std::vector<std
   surface_roots_.assign(model_.surfaces.size(), no_root);
   for (std::size_t k = 0; k < model_.definitions.size(); ++k) {
     const reader::Quantity& definition = model_.definitions[k];
-    first_unknown_.push_back(static_cast<std::uint32_t>(unknowns_.size()));
+    algebra_.first.push_back(static_cast<std::uint32_t>(algebra_.unknowns.size()));
     if (!definition.algebraic) continue;
     for (std::uint32_t element = 1; element <= extents_.definitions[k]; ++element)
-      unknowns_.push_back(
+      algebra_.unknowns.push_back(
           {static_cast<std::uint32_t>(k), element,
            definition.start ? static_cast<std::int64_t>(extents_.first_state[*definition.start] + element - 1)
                             : -1});
   }
-  solutions_.assign(unknowns_.size(), 0);
+  algebra_.solutions.assign(algebra_.unknowns.size(), 0);
   for (std::size_t k = 0; k < model_.definitions.size(); ++k)
     definition_roots_[k] = compile(model_.definitions[k].value);
   for (std::size_t k = 0; k < model_.surfaces.size(); ++k)
@@ -162,6 +162,21 @@ void WrittenTree::find_break_away(const Formula& formula, std::uint32_t token, N
     if (friction.break_away_below)
       node.ratio_below = compile(model_.definitions[*friction.break_away_below].value);
   }
+}
+
+// S > 0 of a surface is as sgn(S); of 0 < S the guard is that of −S.
+void WrittenTree::find_break_away_of(Root operand, Node& node, bool is_turned) {
+  const Kind kind = nodes_[operand].kind;
+  if (kind != Kind::surface && kind != Kind::surface_at) return;
+  const reader::Quantity& surface = model_.surfaces[nodes_[operand].index];
+  if (surface.break_away) node.ratio_above = node.ratio_below = compile(*surface.break_away);
+  if (surface.break_away_below) node.ratio_below = compile(*surface.break_away_below);
+  if (is_turned) std::swap(node.ratio_above, node.ratio_below);
+}
+
+// How far beyond ±1 the λ of a site goes while it holds.
+double WrittenTree::held_up_to(Root ratio, Indices at) {
+  return ratio == no_root ? 1 : std::max(1.0, walk(ratio, at));
 }
 
 Root WrittenTree::compile_range(const Formula& formula, TokenRange range) {
@@ -251,6 +266,8 @@ Root WrittenTree::compile_range(const Formula& formula, TokenRange range) {
         node.kind = Kind::compare;
         const Root b = pop();
         const Root a = pop();
+        if (nodes_[b].kind == Kind::number && nodes_[b].value == 0) find_break_away_of(a, node, false);
+        if (nodes_[a].kind == Kind::number && nodes_[a].value == 0) find_break_away_of(b, node, true);
         stack.push_back(add(node, {a, b}));
       }
     }
@@ -266,11 +283,17 @@ void WrittenTree::set_point(double t, const double* x, const Sides* sides, Met* 
   sides_ = sides;
   met_ = met;
   ++stamp_;
-  is_solved_ = unknowns_.empty();
+  algebra_.is_solved = algebra_.unknowns.empty();
+}
+
+double WrittenTree::constant(Root root, Indices at) {
+  set_point(0, nullptr, nullptr, nullptr);
+  algebra_.is_solved = true;
+  return walk(root, at);
 }
 
 double WrittenTree::value(Root root, Indices at) {
-  if (!is_solved_ && !is_solving_) solve_unknowns();
+  if (!algebra_.is_solved && !algebra_.is_solving) solve_unknowns();
   return walk(root, at);
 }
 
@@ -279,29 +302,54 @@ bool WrittenTree::is_condition(Root root) const {
   return kind == Kind::compare || kind == Kind::both || kind == Kind::either || kind == Kind::opposite;
 }
 
+bool WrittenTree::is_constant(Root root) const {
+  const Node& node = nodes_[root];
+  switch (node.kind) {
+    case Kind::number:
+    case Kind::index_i:
+    case Kind::index_j:
+    case Kind::negate:
+    case Kind::chain:
+    case Kind::power: break;
+    case Kind::function:
+      if (node.function != Function::smooth) return false;
+      break;
+    case Kind::definition: {
+      const bool is_unknown = model_.definitions[node.index].algebraic;
+      if (is_unknown || input_of_definition_[node.index] != nullptr) return false;
+      return is_constant(definition_roots_[node.index]);
+    }
+    default: return false;
+  }
+  for (std::uint32_t k = 0; k < node.count; ++k)
+    if (!is_constant(child(node, k))) return false;
+  return true;
+}
+
 bool WrittenTree::holds(Root root, Indices at) {
   const double found = value(root, at);
   return is_condition(root) ? found > 0.5 : found > 0;
 }
 
-double WrittenTree::margin(Root root, Indices at) {
-  if (!is_solved_ && !is_solving_) solve_unknowns();
+double WrittenTree::margin(Root root, Indices at, bool is_opposite) {
+  if (!algebra_.is_solved && !algebra_.is_solving) solve_unknowns();
   const Node& node = nodes_[root];
+  const auto part = [&](std::uint32_t k) { return margin(child(node, k), at, is_opposite); };
   switch (node.kind) {
     case Kind::compare: {
       const double a = walk(child(node, 0), at);
       const double b = walk(child(node, 1), at);
       if (node.token == TokenKind::equal || node.token == TokenKind::not_equal)
-        return (a == b) == (node.token == TokenKind::equal) ? 1e300 : -1e300;
+        return ((a == b) == (node.token == TokenKind::equal)) != is_opposite ? 1e300 : -1e300;
       const bool is_greater = node.token == TokenKind::greater || node.token == TokenKind::greater_equal;
-      const double difference = is_greater ? a - b : b - a;
       const bool with_equal = node.token == TokenKind::greater_equal || node.token == TokenKind::less_equal;
-      return difference == 0 && with_equal ? std::numeric_limits<double>::min() : difference;
+      const double difference = is_greater != is_opposite ? a - b : b - a;
+      return difference == 0 && with_equal != is_opposite ? std::numeric_limits<double>::min() : difference;
     }
-    case Kind::both: return std::min(margin(child(node, 0), at), margin(child(node, 1), at));
-    case Kind::either: return std::max(margin(child(node, 0), at), margin(child(node, 1), at));
-    case Kind::opposite: return -margin(child(node, 0), at);
-    default: return walk(root, at);
+    case Kind::both: return is_opposite ? std::max(part(0), part(1)) : std::min(part(0), part(1));
+    case Kind::either: return is_opposite ? std::min(part(0), part(1)) : std::max(part(0), part(1));
+    case Kind::opposite: return margin(child(node, 0), at, !is_opposite);
+    default: return is_opposite ? -walk(root, at) : walk(root, at);
   }
 }
 
@@ -327,7 +375,7 @@ std::uint32_t WrittenTree::element_of(const Formula& formula, Indices at) {
 
 double WrittenTree::definition_value(std::uint32_t index, std::uint32_t element) {
   const reader::Quantity& definition = model_.definitions[index];
-  if (definition.algebraic) return solutions_[first_unknown_[index] + element - 1];
+  if (definition.algebraic) return algebra_.solutions[algebra_.first[index] + element - 1];
   if (const Input* const input = input_of_definition_[index]) {
     try {
       return (*input)(t_);
@@ -349,6 +397,7 @@ double WrittenTree::surface_value(std::uint32_t index, std::uint32_t element) {
 
 double WrittenTree::walk(Root root, Indices at) {
   if (root == no_root) return kNone;
+  ++visits_;
   const Node& node = nodes_[root];
   switch (node.kind) {
     case Kind::number: return node.value;
@@ -434,7 +483,7 @@ double WrittenTree::side(Root root, Indices at, double guard, double own, std::u
     const auto found = sides_->find(key);
     if (found != sides_->end()) taken = found->second;
   }
-  if (met_ != nullptr && !is_solving_) (*met_)[key] = {guard, taken, is_memory, above, below};
+  if (met_ != nullptr && !algebra_.is_solving) (*met_)[key] = {guard, taken, is_memory, above, below};
   return taken;
 }
 
@@ -452,7 +501,8 @@ double WrittenTree::compared(const Node& node, Root root, Indices at) {
                      : node.token == TokenKind::greater_equal ? a >= b
                      : node.token == TokenKind::less          ? a < b
                                                               : a <= b;
-  const double taken = side(root, at, a - b, holds == is_greater ? 1 : -1);
+  const double taken = side(root, at, a - b, holds == is_greater ? 1 : -1, 0, false,
+                            held_up_to(node.ratio_above, at), held_up_to(node.ratio_below, at));
   return is_greater ? 0.5 * (1 + taken) : 0.5 * (1 - taken);
 }
 
@@ -491,8 +541,8 @@ double WrittenTree::call(const Node& node, Root root, Indices at) {
     case Function::step: {
       const double a = argument(0);
       if (std::isnan(a)) return kNone;
-      const double above = node.ratio_above == no_root ? 1 : std::max(1.0, walk(node.ratio_above, at));
-      const double below = node.ratio_below == no_root ? 1 : std::max(1.0, walk(node.ratio_below, at));
+      const double above = held_up_to(node.ratio_above, at);
+      const double below = held_up_to(node.ratio_below, at);
       const double own = a > 0 ? 1 : a < 0 ? -1 : node.function == Function::sgn ? 0 : -1;
       const double taken = side(root, at, a, own, 0, false, above, below);
       return node.function == Function::sgn ? taken : 0.5 * (1 + taken);
@@ -555,6 +605,33 @@ double WrittenTree::call(const Node& node, Root root, Indices at) {
   }
 }
 
+// A table of two variables that jumps at the lines of its knots: the knot nearest in each variable is a site.
+double WrittenTree::table_of_jumps(const Table& table, Root root, Indices at, double u, double v) {
+  struct Ways {
+    double below;
+    double above;
+    double taken;
+  };
+  const auto ways = [&](const std::vector<double>& knots, double value, std::uint32_t variable) {
+    const auto nearest = std::min_element(knots.begin(), knots.end(), [&](double a, double b) {
+      return std::abs(value - a) < std::abs(value - b);
+    });
+    const double own = value >= *nearest ? 1 : -1;
+    const auto part = static_cast<std::uint32_t>(2 * (nearest - knots.begin())) + variable + 1;
+    const double taken = side(root, at, value - *nearest, own, part);
+    const double before = std::nextafter(*nearest, -std::numeric_limits<double>::infinity());
+    return Ways{own < 0 ? value : before, own > 0 ? value : *nearest, taken};
+  };
+  const Ways first = ways(table.data().first, u, 0);
+  const Ways second = ways(table.data().second, v, 1);
+  const auto between = [](const Ways& one, const auto& value) {
+    if (one.taken == 1) return value(one.above);
+    if (one.taken == -1) return value(one.below);
+    return value(one.below) + 0.5 * (1 + one.taken) * (value(one.above) - value(one.below));
+  };
+  return between(first, [&](double a) { return between(second, [&](double b) { return table(a, b); }); });
+}
+
 double WrittenTree::table_value(const Node& node, Root root, Indices at) {
   const Table& table = *model_.tables[node.index].table;
   const double u = walk(child(node, 0), at);
@@ -562,7 +639,8 @@ double WrittenTree::table_value(const Node& node, Root root, Indices at) {
   try {
     if (table.has_two_variables()) {
       const double v = walk(child(node, 1), at);
-      return std::isfinite(v) ? table(u, v) : kNone;
+      if (!std::isfinite(v)) return kNone;
+      return table.jumps() ? table_of_jumps(table, root, at, u, v) : table(u, v);
     }
     const std::vector<double>& knots = table.data().first;
     const std::vector<double>& values = table.data().values;
@@ -586,9 +664,9 @@ double WrittenTree::table_value(const Node& node, Root root, Indices at) {
 
 void WrittenTree::residuals(const std::vector<double>& y, std::vector<double>& r) {
   ++stamp_;
-  solutions_ = y;
-  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    const Unknown& unknown = unknowns_[k];
+  algebra_.solutions = y;
+  for (std::size_t k = 0; k < algebra_.unknowns.size(); ++k) {
+    const Unknown& unknown = algebra_.unknowns[k];
     const reader::Quantity& definition = model_.definitions[unknown.definition];
     r[k] =
         y[k] - walk(definition_roots_[unknown.definition], {definition.is_vector() ? unknown.element : 0, 0});
@@ -631,33 +709,34 @@ bool WrittenTree::newton(std::vector<double>& y) {
       change = std::max(change, std::abs(moved[k] - y[k]) / std::max(1e-9, std::abs(moved[k])));
     y = moved;
     r = there;
-    if (change < 1e-11) return true;
+    // A step that was halved away is no solution: the residual jumps there.
+    if (change < 1e-11) return size(r) < 1e-9 * (1 + size(y));
   }
   return size(r) < 1e-9 * (1 + size(y));
 }
 
 void WrittenTree::solve_unknowns() {
-  is_solving_ = true;
+  algebra_.is_solving = true;
   // The slopes are dense; larger systems decide nothing.
   constexpr std::size_t most_unknowns = 40;
-  std::vector<double> y = solutions_;
-  for (std::size_t k = 0; k < unknowns_.size(); ++k) {
-    if (unknowns_[k].follower >= 0) y[k] = x_[unknowns_[k].follower];
+  std::vector<double> y = algebra_.solutions;
+  for (std::size_t k = 0; k < algebra_.unknowns.size(); ++k) {
+    if (algebra_.unknowns[k].follower >= 0) y[k] = x_[algebra_.unknowns[k].follower];
     if (!std::isfinite(y[k])) y[k] = 0;
   }
-  const bool found = unknowns_.size() <= most_unknowns && newton(y);
-  solutions_ = found ? y : std::vector<double>(unknowns_.size(), kNone);
+  const bool found = algebra_.unknowns.size() <= most_unknowns && newton(y);
+  algebra_.solutions = found ? y : std::vector<double>(algebra_.unknowns.size(), kNone);
   ++stamp_;
-  is_solving_ = false;
-  is_solved_ = true;
+  algebra_.is_solving = false;
+  algebra_.is_solved = true;
 }
 
 std::vector<WrittenTree::Follower> WrittenTree::followers() {
   std::vector<Follower> result;
-  if (!is_solved_) solve_unknowns();
-  for (std::size_t k = 0; k < unknowns_.size(); ++k)
-    if (unknowns_[k].follower >= 0)
-      result.push_back({static_cast<std::uint32_t>(unknowns_[k].follower), solutions_[k]});
+  if (!algebra_.is_solved) solve_unknowns();
+  for (std::size_t k = 0; k < algebra_.unknowns.size(); ++k)
+    if (algebra_.unknowns[k].follower >= 0)
+      result.push_back({static_cast<std::uint32_t>(algebra_.unknowns[k].follower), algebra_.solutions[k]});
   return result;
 }
 

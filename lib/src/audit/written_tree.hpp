@@ -50,16 +50,23 @@ class WrittenTree {
   // `x` must live as long as it is used. `sides` gives sites another side, and `met` receives the sites; both may be null.
   void set_point(double t, const double* x, const Sides* sides, Met* met);
   void set_impact(double speed) { impact_ = speed; }
+  // Of what depends on parameters and elements alone; no point is needed.
+  double constant(Root root, Indices at = {});
   // NaN where the tree gives no number.
   double value(Root root, Indices at = {});
   // holds() tells that a condition holds, or that a number is above zero.
   bool holds(Root root, Indices at = {});
-  // Above zero where a condition holds, and how far it is from changing: a − b of a > b, the least of what is joined by `and`.
-  double margin(Root root, Indices at = {});
+  // Above zero where a condition holds, or its opposite, and how far it is from changing: a − b of a > b, the least of what is joined
+  // by `and`. The opposite of a < b is a >= b.
+  double margin(Root root, Indices at = {}, bool is_opposite = false);
+  // How many nodes were walked so far: a measure of the work.
+  std::uint64_t visits() const { return visits_; }
   bool is_condition(Root root) const;
+  // is_constant() tells that the value is the same at all points: nothing in it is a state, the time or a table.
+  bool is_constant(Root root) const;
 
   // ---- algebraic variables
-  bool has_algebraic() const { return !unknowns_.empty(); }
+  bool has_algebraic() const { return !algebra_.unknowns.empty(); }
   // The states that follow algebraic variables, and the solutions that belong to them at the point.
   struct Follower {
     std::uint32_t state;
@@ -103,7 +110,7 @@ class WrittenTree {
     std::uint32_t first = 0;    // into children_
     std::uint32_t count = 0;
     double value = 0;
-    Root ratio_above = no_root;  // break-away, of sgn and step
+    Root ratio_above = no_root;  // break-away, of what jumps at a surface
     Root ratio_below = no_root;
   };
   // The lengths of all vectors, and where the elements of each begin, in the order of the description.
@@ -117,17 +124,28 @@ class WrittenTree {
     std::uint32_t element;
     std::int64_t follower;  // the state, or −1
   };
+  // The unknowns of all algebraic variables, and their values at the point.
+  struct Algebra {
+    std::vector<Unknown> unknowns = {};
+    std::vector<std::uint32_t> first = {};  // of each definition
+    std::vector<double> solutions = {};     // warm: those of the last point
+    bool is_solving = false;
+    bool is_solved = false;
+  };
 
   Root compile_range(const reader::Formula& formula, reader::TokenRange range);
   Root add(Node node, const std::vector<Root>& children);
   Root named(const reader::Formula& formula, std::uint32_t token);
   void find_break_away(const reader::Formula& formula, std::uint32_t token, Node& node);
+  void find_break_away_of(Root operand, Node& node, bool is_turned);
   std::uint32_t element_at(const Node& node, std::uint32_t length, Indices at);
   std::uint32_t length_of(reader::SymbolKind kind, std::uint32_t index) const;
 
   double walk(Root root, Indices at);
   double call(const Node& node, Root root, Indices at);
   double compared(const Node& node, Root root, Indices at);
+  double held_up_to(Root ratio, Indices at);
+  double table_of_jumps(const Table& table, Root root, Indices at, double u, double v);
   double table_value(const Node& node, Root root, Indices at);
   double definition_value(std::uint32_t index, std::uint32_t element);
   double surface_value(std::uint32_t index, std::uint32_t element);
@@ -155,16 +173,13 @@ class WrittenTree {
   const Sides* sides_ = nullptr;
   Met* met_ = nullptr;
   double impact_ = 0;
+  std::uint64_t visits_ = 0;
 
   std::uint32_t stamp_ = 0;
   std::vector<std::uint32_t> definition_stamps_;
   std::vector<double> definition_values_;
 
-  std::vector<Unknown> unknowns_;
-  std::vector<std::uint32_t> first_unknown_;  // of each definition
-  std::vector<double> solutions_;             // warm: those of the last point
-  bool is_solving_ = false;
-  bool is_solved_ = false;
+  Algebra algebra_;
 };
 
 }  // namespace slideway::auditing

@@ -9,6 +9,7 @@
 
 #include "expression/expression_tape.hpp"
 #include "expression/tape_inputs.hpp"
+#include "model_file/file_instances.hpp"
 #include "model_file/lowering.hpp"
 #include "model_file/model_file_description.hpp"
 #include "model_file/model_file_equations.hpp"
@@ -348,6 +349,10 @@ std::string read_whole(const std::string& path, std::size_t most) {
 
 }  // namespace
 
+ModelInstance reader::FileInstances::operator()(const Settings& settings) const {
+  return settings.empty() ? standard->value() : instantiate(description, settings, limits);
+}
+
 ModelFileError::ModelFileError(const std::string& report, std::vector<Entry> entries)
     : std::runtime_error(report), entries_(std::move(entries)) {}
 
@@ -388,9 +393,7 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   const std::shared_ptr<const ModelDescription> shared = description;
   built.instance->observe = observer(shared, {}, expansion);
   const auto standard = std::make_shared<const std::optional<ModelInstance>>(std::move(built.instance));
-  model.instantiate = [shared, standard, expansion](const Settings& settings) {
-    return settings.empty() ? standard->value() : instantiate(shared, settings, expansion);
-  };
+  model.instantiate = reader::FileInstances{shared, standard, expansion};
   model.extend = [shared, expansion](const Settings& settings, const std::vector<std::string>& free) {
     return extend(shared, settings, expansion, free);
   };

@@ -3,6 +3,7 @@
 #include <ostream>
 
 #include "report/event_json.hpp"
+#include "slideway/audit/audit.hpp"
 
 namespace slideway {
 
@@ -48,6 +49,7 @@ class JsonWriter {
     if (!report_.friction.empty()) totals["friction"] = friction(report_.friction);
     out << "],\n\"statistics\": " << text(totals) << ",\n\"warnings\": " << text(Json(solution.warnings));
     if (solution.sensitivities) out << ",\n\"sensitivities\": " << text(derivatives());
+    if (report_.audit) out << ",\n\"audit\": " << text(audit(*report_.audit));
     if (report_.gradients) out << ",\n\"gradients\": " << text(gradients(*report_.gradients));
     if (report_.section) out << ",\n\"section\": " << text(section());
   }
@@ -56,6 +58,22 @@ class JsonWriter {
   // A user's message may hold anything: bytes that are not UTF-8 are replaced, not thrown about.
   static std::string text(const Json& value) {
     return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  }
+
+  static Json audit(const AuditResult& found) {
+    Json failures = Json::array();
+    for (const AuditFailure& failure : found.failures)
+      failures.push_back(
+          {{"from", failure.from}, {"to", failure.to}, {"of", failure.state}, {"text", failure.text}});
+    const Json worst = found.worst_state.empty() ? Json(nullptr)
+                                                 : Json{{"defect", number_or_null(found.worst)},
+                                                        {"state", found.worst_state},
+                                                        {"t", number_or_null(found.worst_t)}};
+    return {{"verdict", to_string(found.verdict)},
+            {"points", found.points},
+            {"undecided", found.undecided},
+            {"worst", worst},
+            {"failures", failures}};
   }
 
   Json state(const Vector& x) const { return named(system_.state_names(), x); }

@@ -142,6 +142,7 @@ SweepTask task_of(const SweepOptions& asked, const Model& model, const SweepPlan
   task.observed = asked.observe;
   task.section = asked.section;
   task.word_message = asked.word_message;
+  task.audit = asked.audit;
   const double length = asked.end.value_or(instance.end) - instance.start;
   if (!(task.transient >= 0 && task.transient <= length)) {
     refuse({.what = "nothing is left of the runs",

@@ -127,7 +127,7 @@ bool SweepEngine::read_rows(const std::string& path, Parts& parts) {
     }
     if (points_ != nullptr && !SectionTable::complete(row, parts.points, task_.section->most)) continue;
     table_.mark(row, told_);
-    keep(row.run, table_.line(row), row.succeeded());
+    keep(row.run, table_.line(row), row.succeeded(), row.is_contradicted());
   }
   parts.read.push_back(path);
   return !is_cut;
@@ -173,10 +173,11 @@ std::vector<std::string> SweepEngine::take_over(const std::vector<std::string>& 
 }
 
 // The lock is held by whoever calls this, or nobody else is there yet.
-void SweepEngine::keep(Index run, const std::string& line, bool succeeded) {
+void SweepEngine::keep(Index run, const std::string& line, bool succeeded, bool is_contradicted) {
   rows_.put(run, line);
   ++done_;
   if (!succeeded) ++failed_;
+  if (is_contradicted) ++contradicted_;
 }
 
 std::optional<std::string> SweepEngine::next() {
@@ -236,10 +237,11 @@ bool SweepEngine::make(const std::string& task, const std::function<void(const s
       if (!row) return false;
       std::vector<char> told;
       table_.mark(*row, told);
-      // A result is a mark for every column, whether the run succeeded, and the line.
+      // A result is a mark for every column, whether the run succeeded, whether its audit failed, and the line.
       std::string result;
       for (const char column : told) result += column ? '1' : '0';
       result += row->succeeded() ? '1' : '0';
+      result += row->is_contradicted() ? '1' : '0';
       hand_on(result + table_.line(*row));
     }
     if (chain.size() == 1) break;
@@ -250,14 +252,14 @@ bool SweepEngine::make(const std::string& task, const std::function<void(const s
 
 void SweepEngine::accept(const std::string& result) {
   const std::size_t columns = table_.size();
-  const std::string line = result.substr(columns + 1);
+  const std::string line = result.substr(columns + 2);
   const Index run = count_of(line.substr(0, line.find(',')));
   const std::lock_guard lock(mutex_);
   if (rows_.has(run)) return;
   told_.resize(columns);
   for (std::size_t k = 0; k < columns; ++k)
     if (result[k] == '1') told_[k] = 1;
-  keep(run, line, result[columns] == '1');
+  keep(run, line, result[columns] == '1', result[columns + 1] == '1');
   if (options_.on_row) options_.on_row(table_.row(line));
 }
 
@@ -325,6 +327,7 @@ void SweepEngine::tell(SweepResult& result) const {
   result.done = done_;
   result.taken_over = taken_over_;
   result.failed = failed_;
+  result.contradicted = contradicted_;
   result.seconds = there_;
   result.seconds_at_work = at_work_;
   for (Index run = 0; run < rows_.runs() && result.missing.size() < kMissingTold && done_ < result.runs;

@@ -57,7 +57,7 @@ class SweepEngine final : public SweepWork {
   bool read_rows(const std::string& path, Parts& parts);
   bool holds_run(const std::string& path, Index run) const;
   void check_place(const SweepRow& row) const;
-  void keep(Index run, const std::string& line, bool succeeded);
+  void keep(Index run, const std::string& line, bool succeeded, bool is_contradicted);
   void write_files(bool also_standard_output);
 
   const SweepTask& task_;
@@ -73,6 +73,7 @@ class SweepEngine final : public SweepWork {
   Index done_ = 0;
   Index taken_over_ = 0;
   Index failed_ = 0;
+  Index contradicted_ = 0;
   double at_work_ = 0;
   double there_ = 0;
   std::atomic<bool> cancelled_ = false;

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/audit/audit.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -209,10 +210,15 @@ void follow(const SweepTask& task, const ModelInstance& instance, const std::opt
     section.add(event);
     deadline.check();
   };
-  const Solution solution = Simulator(instance.problem(), options).run(run);
+  Auditor auditor(written_model(task.model, task.plan.settings(row.run)), instance, options, task.audit);
+  const Solution solution = Simulator(instance.problem(), auditor.listening(options)).run(run);
 
   row.status = to_string(solution.outcome.status);
   if (!solution.outcome.succeeded()) row.message = task.worded(solution.outcome.message);
+  const AuditResult found = auditor.result();
+  if (found.verdict != AuditVerdict::not_made) row.audit = to_string(found.verdict);
+  if (row.message.empty() && !found.failures.empty())
+    row.message = task.worded("audit: " + found.failures.front().text);
   if (deadline.is_over()) {
     row.status = SweepRow::time_limit;
     row.message = fmt::format(

@@ -25,6 +25,7 @@ struct SweepTask {
   std::vector<std::string> observed = {};     // "F" or "E = 0.5*v^2"
   std::optional<double> run_time_limit = {};  // seconds on the clock that a run may take
   std::function<std::string(const std::string&)> word_message = {};
+  AuditLevel audit = AuditLevel::off;
 
   std::string worded(const std::string& message) const {
     return word_message ? word_message(message) : message;

@@ -112,6 +112,11 @@ SweepTable::SweepTable(const SweepColumns& columns, const std::string& fingerpri
   add_quantities("min", &SweepRow::least);
   add_quantities("max", &SweepRow::greatest);
   if (columns.with_section) add_section(columns);
+  add({"audit",
+       Kind::text,
+       {"outcome"},
+       [](const SweepRow& row) { return row.audit; },
+       text(&SweepRow::audit)});
   add({"message",
        Kind::text,
        {"outcome"},

@@ -19,10 +19,11 @@
 
 namespace slideway {
 
-// A model file as it is written, with the values that are set for a run: a reading of its own, beside that of the engine.
+// A model file as it is written, before the engine makes equations of it, with the values that are set for a run.
 struct WrittenModel;
-// Throws std::invalid_argument where the file cannot be read or has mistakes.
-std::shared_ptr<const WrittenModel> read_written_model(const std::string& path, const Settings& settings);
+// The model that a file was read into; null where it comes from no file.
+std::shared_ptr<const WrittenModel> written_model(const Model& model, const Settings& settings);
+// Throws std::invalid_argument where the text has mistakes.
 std::shared_ptr<const WrittenModel> parse_written_model(const std::string& text, const std::string& file_name,
                                                         const Settings& settings);
 

@@ -22,6 +22,8 @@
 
 namespace slideway {
 
+struct AuditResult;  // slideway/audit/audit.hpp
+
 // Refers to the instance, the solution and the observation, which must outlive it.
 struct RunReport {
   std::string model = {};  // the model's name
@@ -37,6 +39,8 @@ struct RunReport {
   ObservedSensitivity* observed_sensitivity = nullptr;
   // The gradients of quantities at the end; null for none.
   const FinalGradients* gradients = nullptr;
+  // The findings of the audit; null where there was none.
+  const AuditResult* audit = nullptr;
   // The section whose points are listed; none without.
   std::optional<PoincareSection> section = {};
 };

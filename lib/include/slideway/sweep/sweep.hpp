@@ -11,6 +11,7 @@
 #include <string>
 #include <vector>
 
+#include "slideway/audit/audit.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/poincare_section.hpp"
@@ -36,6 +37,7 @@ struct SweepOptions {
   std::optional<double> run_time_limit = {};  // seconds on the clock that a run may take
   std::optional<SweepSection> section = {};
   std::vector<std::string> observe = {};  // "F" or "E = 0.5*v^2"
+  AuditLevel audit = AuditLevel::quick;   // of runs of a model file: the column `audit`
 
   Index jobs = 0;                             // threads of every process; 0: one per processor
   SweepWorkers* workers = nullptr;            // null: threads of this process
@@ -67,6 +69,7 @@ struct SweepResult {
   Index done = 0;
   Index taken_over = 0;                     // of them, from files
   Index failed = 0;                         // of them, that reached neither their end nor a stop
+  Index contradicted = 0;                   // of them, whose audit failed
   std::vector<Index> missing = {};          // the first runs that were not made
   std::vector<std::string> cut_files = {};  // whose last row was cut off, and left out
   bool can_resume = false;                  // the table has the columns for it

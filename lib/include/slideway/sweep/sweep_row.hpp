@@ -34,10 +34,13 @@ struct SweepRow {
   Index crossings = 0;                            // of the section, after the transient
   std::vector<double> section_times = {};         // of the last ones
   std::vector<std::vector<double>> section = {};  // per state, there
+  std::string audit = {};                         // "passed" or "failed"; empty where there was none
   std::string message = {};
 
   // succeeded() returns true if the run reached its end or a stop.
   bool succeeded() const { return is_success(status); }
+  // is_contradicted() returns true if the audit of the run failed.
+  bool is_contradicted() const { return audit == "failed"; }
   static bool is_success(std::string_view status);
 };
 

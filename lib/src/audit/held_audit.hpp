@@ -1,0 +1,47 @@
+// What is held beside the model file: discrete states keep the bits that they were given, and a state whose derivative is a number
+// moves by that, from any point to any later one without an event that sets it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "audit/errors_within.hpp"
+#include "audit/findings.hpp"
+#include "audit/written_field.hpp"
+#include "slideway/simulate/event_log.hpp"
+
+namespace slideway::auditing {
+
+class HeldAudit {
+ public:
+  HeldAudit(WrittenField& field, const ErrorsWithin& errors, const std::vector<std::string>& state_names,
+            Findings& findings);
+
+  void begin(const Vector& x);
+  void record(const EventRecord& record);
+  // The states at several times of a step, the first of them `t`.
+  void look(double t, const Matrix& states);
+  // Puts the values that are held in their places.
+  void fill(Vector& x) const;
+
+ private:
+  // A state of a constant rate, where it was seen last.
+  struct Steady {
+    Index state = 0;
+    double rate = 0;
+    bool is_known = false;
+    double t = 0;
+    double value = 0;
+  };
+  void look_at_steady(double t, const Vector& x);
+
+  WrittenField& field_;
+  const ErrorsWithin& errors_;
+  const std::vector<std::string>& state_names_;
+  Findings& findings_;
+  Vector held_ = {};
+  bool is_known_ = false;
+  std::vector<Steady> steady_ = {};
+};
+
+}  // namespace slideway::auditing
