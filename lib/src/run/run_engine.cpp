@@ -197,11 +197,12 @@ ModeEnd RunEngine::end_where_it_fails() {
 }
 
 // A careful step is tried once where the method of the run has no first step because a user function has no value beside the state. A
-// motion that comes to such a state on its way has come to its end. The step is short, since its two velocities would not see what
-// changes between them.
+// motion that comes to such a state on its way has come to its end, and a preconditioner that fails says nothing of the field. The step
+// is short, since its two velocities would not see what changes between them.
 bool RunEngine::step_carefully() {
   const bool is_first = now_.restart.steps_in_mode() <= 1;
   if (!failure_.by_user_function || !is_first || no_careful_step_at_ == now_.t) return false;
+  if (now_.here->ode.has_preconditioner()) return false;
   now_.restart.step_carefully(kShortestTime * (now_.run.end - now_.run.start));
   return true;
 }
