@@ -854,7 +854,8 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
             0, arguments.only)
       ->needs(&random);
   app.add_flag("--language", arguments.language,
-               "random models of the whole language of model files, beside themselves in other words and their audit")
+               "random models of the whole language of model files, beside themselves in other words and "
+               "their audit")
       ->trigger_on_parse()
       ->needs(&random);
   app.add_option_function<std::string>(

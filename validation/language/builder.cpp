@@ -157,7 +157,7 @@ Term Builder::kink(const Term& u) {
     case 2: return call("max", {u, c});
     case 3: return call("sat", {u, c, random::rounded(d, 3)});
     case 4: return call("deadzone", {u, c, random::rounded(d, 3)});
-    case 5: return call("triangle", {2.0 * continuous()});
+    case 5: return call("max", {u, signal()});
     case 6: return call("min", {call("max", {u, c}), random::rounded(d, 3)});
     case 7: return call(table_of_two(), {u, signal()});
     default: return call(table_line(false), {u});
@@ -166,7 +166,7 @@ Term Builder::kink(const Term& u) {
 
 Term Builder::jump(const Term& u, int depth) {
   const double c = draw_.number(-0.6, 0.6);
-  switch (draw_.integer(0, 12)) {
+  switch (draw_.integer(0, 13)) {
     case 0: return call("sgn", {u - c});
     case 1: return call("step", {u - c});
     case 2: return 0.3 * call("floor", {3.0 * continuous()});
@@ -178,6 +178,7 @@ Term Builder::jump(const Term& u, int depth) {
     case 8: return call("hysteresis", {continuous(), c, random::rounded(c + draw_.number(0.1, 0.6), 3)});
     case 9: return call(table_line(true), {u});
     case 10: return 0.5 * call("sawtooth", {3.0 * continuous()});
+    case 11: return call("triangle", {2.0 * continuous()});
     default: return call("if", {condition(depth), u, signal()});
   }
 }

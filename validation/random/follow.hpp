@@ -20,7 +20,7 @@ struct Setting {
 struct Followed {
   Motion motion = {};
   bool timed_out = false;
-  std::string message = {};  // of a run that did not come to its end, or of a file that was refused
+  std::string message = {};        // of a run that did not come to its end, or of a file that was refused
   std::string contradiction = {};  // the first that the audit found; empty where it passed
 };
 

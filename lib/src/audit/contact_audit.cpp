@@ -150,29 +150,6 @@ ContactAudit::Speed ContactAudit::speed(const WrittenContact& contact, const std
   return {value, move + kDifferences * std::abs(value)};
 }
 
-void ContactAudit::judge_restitution(const WrittenContact& contact, const EventRecord& record,
-                                     const Speed& approach, const Speed& departure) {
-  if (!(approach.value < -kSure * approach.move)) return;
-  WrittenTree& tree = field_.tree();
-  const auto departs = [&](double speed) {
-    tree.set_impact(speed);
-    tree.set_point(record.t, record.before.data(), nullptr, nullptr);
-    return contact.restitution == no_root ? 0 : speed * tree.value(contact.restitution, {contact.i, 0});
-  };
-  const double wanted = departs(-approach.value);
-  // A restitution that falls with the speed is as uncertain as this.
-  const double reach = std::abs(departs(-approach.value + kSure * approach.move) - wanted) +
-                       std::abs(departs(-approach.value - kSure * approach.move) - wanted);
-  const double allowed = kSure * (approach.move + departure.move) + reach;
-  if (!(std::abs(departure.value - wanted) > allowed)) return;
-  const std::string name = name_of(contact);
-  findings_.fail(
-      "restitution " + name, name, record.t,
-      fmt::format("the impact of {} at t = {:.6g} turns the gap's speed {:.6g} into {:.6g}, but its "
-                  "restitution makes it {:.6g}",
-                  name, record.t, approach.value, departure.value, wanted));
-}
-
 void ContactAudit::judge_impact(const std::string& location, const EventRecord& record) {
   if (!any() || record.before.size() != record.after.size() || record.before.size() == 0) return;
   const auto n = static_cast<Index>(field_.states());
@@ -223,9 +200,6 @@ void ContactAudit::judge_impact(const std::string& location, const EventRecord& 
     has_friction = has_friction || !contact.velocities.empty();
     work += 0.5 * impulses[k] * (approach.value + departure.value);
     most += 0.5 * impulses[k] * kSure * (approach.move + departure.move);
-    // Newton's law holds with friction, too; Poisson's is the same without.
-    if (hit.size() == 1 && (contact.velocities.empty() || contact.law == ImpactLaw::newton))
-      judge_restitution(contact, record, approach, departure);
   }
   // Impulses of friction do work as well, and by Newton's law they may give some.
   if (has_friction || !(work > most)) return;
