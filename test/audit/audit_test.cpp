@@ -4,6 +4,7 @@
 
 #include <cmath>
 #include <string>
+#include <utility>
 
 #include "slideway/audit/audit.hpp"
 #include "slideway/io/model_file.hpp"
@@ -159,6 +160,123 @@ set = { u = "1 - x" }
   Simulator(instance.problem(), spoilt).run(run);
   REQUIRE(other.result().verdict == AuditVerdict::failed);
   CHECK(other.result().failures.front().state == "u");
+}
+
+TEST_CASE("an impact that does not obey its restitution is told, at any tolerance and any clock") {
+  const auto ball = [](const std::string& start, const std::string& end) {
+    return "[states]\nx = 1.0\nv = 0.0\n[time]\nstart = " + start + "\nend = " + end +
+           "\n[derivatives]\nx = \"v\"\nv = \"-9.81\"\n[[contacts]]\nname = \"floor\"\n" +
+           "gap = \"x - 0.1*sin(t - " + start + ")\"\nacts_on = { v = \"1\" }\nrestitution = 0.5\n";
+  };
+  for (const double rtol : {1e-4, 1e-7, 1e-10}) {
+    for (const std::string& text : {ball("0.0", "4.0"), ball("10000.0", "10004.0")}) {
+      CAPTURE(rtol);
+      CHECK(audited(text, rtol).found.verdict == AuditVerdict::passed);
+      const Audited other = audited(text, with(text, "restitution = 0.5", "restitution = 0.6"), rtol);
+      REQUIRE(other.found.verdict == AuditVerdict::failed);
+      CHECK(other.found.failures.front().state == "floor");
+      CHECK(other.found.failures.front().text.find("restitution") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE(
+    "an event that becomes false is judged where its condition is false, as of clamped values at their "
+    "limits") {
+  const std::string clamped = R"toml(
+[states]
+x = 0.0
+[time]
+end = 10.0
+[derivatives]
+x = "cos(t)"
+[[records]]
+name = "leaves"
+when = "not min(x, 0.5) >= 0.5"
+direction = "falling"
+)toml";
+  CHECK(audited(clamped).solution.events.size() == 2);
+  CHECK(audited(clamped).found.verdict == AuditVerdict::passed);
+  const std::string high = with(clamped, "not min(x, 0.5) >= 0.5", "not min(x, 0.9) >= 0.9");
+  CHECK(audited(clamped, high).found.verdict == AuditVerdict::failed);
+}
+
+TEST_CASE("what an event or a known time sets, and when it acts, is told where the file says otherwise") {
+  const std::string text = R"toml(
+[states]
+x = 0.2
+[discrete]
+n = 0
+m = 0
+[time]
+end = 3.0
+[derivatives]
+x = "1"
+[[resets]]
+name = "wrap"
+when = "x > 1"
+set = { x = "x - 1", n = "n + 1" }
+[[every]]
+name = "tick"
+period = 0.4
+set = { m = "m + 2" }
+)toml";
+  CHECK(audited(text).found.verdict == AuditVerdict::passed);
+  for (const auto& [part, other] :
+       {std::pair("n + 1", "n + 2"), std::pair("x - 1", "x - 0.9"), std::pair("m + 2", "m - 2"),
+        std::pair("period = 0.4", "period = 0.5"), std::pair("period = 0.4", "period = 0.2")}) {
+    CAPTURE(other);
+    CHECK(audited(text, with(text, part, other)).found.verdict == AuditVerdict::failed);
+  }
+}
+
+TEST_CASE("an edge that is not taken is told") {
+  const std::string text = R"toml(
+initial = "up"
+[states]
+x = 0.0
+[time]
+end = 3.0
+[derivatives]
+x = "-1"
+[[locations]]
+name = "up"
+[locations.derivatives]
+x = "1"
+[[locations]]
+name = "down"
+[[edges]]
+name = "high"
+from = "up"
+to = "down"
+when = "x > 1"
+)toml";
+  CHECK(audited(text).found.verdict == AuditVerdict::passed);
+  CHECK(audited(text, with(text, "x > 1", "x > 0.8")).found.verdict == AuditVerdict::failed);
+}
+
+TEST_CASE("an event leaves algebraic variables to their equations") {
+  const std::string text = R"toml(
+[states]
+x = 0.1
+[discrete]
+n = 0
+[time]
+end = 2.0
+[algebraic]
+y = { value = "y - (y + 0.5*sin(y) - x)", guess = 0.0 }
+[derivatives]
+x = "1 - 0.1*y"
+[[resets]]
+name = "count"
+when = "x > 0.7"
+set = { n = "n + 1" }
+[[resets]]
+name = "jump"
+when = "x > 1.2"
+set = { x = "0.3" }
+)toml";
+  for (const double rtol : {1e-6, 1e-12}) CHECK(audited(text, rtol).found.verdict == AuditVerdict::passed);
 }
 
 TEST_CASE("a comparison holds by equality where it says so") {

@@ -120,34 +120,66 @@ ForceColumns ContactAudit::columns(double t, const Vector& x, const std::vector<
 }
 
 // The rate of a gap along the field without forces: these act on the second derivative of the gap alone.
-double ContactAudit::rate(const WrittenContact& contact, const std::string& location, double t,
-                          const Vector& x) {
+ContactAudit::Speed ContactAudit::rate(const WrittenContact& contact, const std::string& location, double t,
+                                       const Vector& x) {
   Vector f;
   const auto known = static_cast<Index>(field_.states());
-  if (!field_.derivatives(location, t, x.data(), nullptr, nullptr, f)) return std::nan("");
-  // At this step the error of a central difference, its square, and rounding over it are about as large.
+  if (!field_.derivatives(location, t, x.data(), nullptr, nullptr, f)) return {std::nan(""), 0};
+  // kStep is about ε^(1/3), at which the error of a central difference, of order kStep², and rounding over kStep are alike.
   constexpr double kStep = 1e-5;
   const double size = std::max(x.head(known).norm(), std::numeric_limits<double>::min());
   const double dt = kStep * size / std::max(f.norm(), std::numeric_limits<double>::min());
-  const auto gap = [&](double step) {
+  const auto gap_after = [&](double step) {
     Vector there = x;
     there.head(known) += step * f;
-    field_.tree().set_point(t + step, there.data(), nullptr, nullptr);
-    return field_.tree().value(contact.gap, {contact.i, 0});
+    return gap(contact, t + step, there);
   };
-  return (gap(dt) - gap(-dt)) / (2 * dt);
+  const auto difference = [&](double step) { return (gap_after(step) - gap_after(-step)) / (2 * step); };
+  const double value = difference(dt);
+  // The error of a central difference is four times as large at twice the step.
+  const double truncation = std::abs(difference(2 * dt) - value) / 3;
+  // The clock and the states are rounded, and so are both gaps.
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  const double here = gap(contact, t, x);
+  const Vector rounded = errors_.moved(x, epsilon * x.cwiseAbs(), 24);
+  const double rounding = std::abs(gap(contact, t, rounded) - here) +
+                          std::abs(gap(contact, t * (1 + epsilon), x) - here) + epsilon * std::abs(here);
+  return {value, truncation + rounding / dt};
 }
 
 ContactAudit::Speed ContactAudit::speed(const WrittenContact& contact, const std::string& location, double t,
                                         const Vector& x) {
   const Vector tol = errors_.tolerances(x);
-  const double value = rate(contact, location, t, x);
+  Speed found = rate(contact, location, t, x);
   double move = 0;
   for (const std::uint64_t draw : {21, 22, 23})
-    move = std::max(move, std::abs(rate(contact, location, t, errors_.moved(x, tol, draw)) - value));
-  // Differences are right to about 8 digits.
-  constexpr double kDifferences = 1e-8;
-  return {value, move + kDifferences * std::abs(value)};
+    move =
+        std::max(move, std::abs(rate(contact, location, t, errors_.moved(x, tol, draw)).value - found.value));
+  found.move += move;
+  return found;
+}
+
+void ContactAudit::judge_restitution(const WrittenContact& contact, const EventRecord& record,
+                                     const Speed& approach, const Speed& departure) {
+  if (!(approach.value < -kSure * approach.move)) return;
+  WrittenTree& tree = field_.tree();
+  const auto departs = [&](double speed) {
+    tree.set_impact(speed);
+    tree.set_point(record.t, record.before.data(), nullptr, nullptr);
+    return contact.restitution == no_root ? 0 : speed * tree.value(contact.restitution, {contact.i, 0});
+  };
+  const double wanted = departs(-approach.value);
+  // A restitution that falls with the speed is as uncertain as this.
+  const double reach = std::abs(departs(-approach.value + kSure * approach.move) - wanted) +
+                       std::abs(departs(-approach.value - kSure * approach.move) - wanted);
+  const double allowed = kSure * (approach.move + departure.move) + reach;
+  if (!(std::abs(departure.value - wanted) > allowed)) return;
+  const std::string name = name_of(contact);
+  findings_.fail(
+      "restitution " + name, name, record.t,
+      fmt::format("the impact of {} at t = {:.6g} turns the gap's speed {:.6g} into {:.6g}, but its "
+                  "restitution makes it {:.6g}",
+                  name, record.t, approach.value, departure.value, wanted));
 }
 
 void ContactAudit::judge_impact(const std::string& location, const EventRecord& record) {
@@ -200,6 +232,9 @@ void ContactAudit::judge_impact(const std::string& location, const EventRecord& 
     has_friction = has_friction || !contact.velocities.empty();
     work += 0.5 * impulses[k] * (approach.value + departure.value);
     most += 0.5 * impulses[k] * kSure * (approach.move + departure.move);
+    // Newton's law holds with friction, too; Poisson's is the same without.
+    if (hit.size() == 1 && (contact.velocities.empty() || contact.law == ImpactLaw::newton))
+      judge_restitution(contact, record, approach, departure);
   }
   // Impulses of friction do work as well, and by Newton's law they may give some.
   if (has_friction || !(work > most)) return;

@@ -35,7 +35,7 @@ class ContactAudit {
   std::vector<NearContact> near(double t, const Vector& x, PointErrors& errors);
   // Friction is against the slip, or anywhere in its cone where `any_direction` says so.
   ForceColumns columns(double t, const Vector& x, const std::vector<NearContact>& near, bool any_direction);
-  // An impact changes the state as impulses of near contacts can, and makes no energy.
+  // An impact changes the state as impulses of near contacts can, by their restitution, and makes no energy.
   void judge_impact(const std::string& location, const EventRecord& record);
 
  private:
@@ -46,8 +46,11 @@ class ContactAudit {
   double gap(const WrittenContact& contact, double t, const Vector& x);
   double move_of(const WrittenContact& contact, double gap_here, double t, PointErrors& errors);
   std::vector<double> velocities(const WrittenContact& contact, double t, const Vector& x);
-  double rate(const WrittenContact& contact, const std::string& location, double t, const Vector& x);
+  // The rate of a gap, with what rounding does to its differences; speed() adds what the errors of the state do.
+  Speed rate(const WrittenContact& contact, const std::string& location, double t, const Vector& x);
   Speed speed(const WrittenContact& contact, const std::string& location, double t, const Vector& x);
+  void judge_restitution(const WrittenContact& contact, const EventRecord& record, const Speed& approach,
+                         const Speed& departure);
   static std::string name_of(const WrittenContact& contact) {
     return contact.name.empty() ? "a contact" : contact.name;
   }

@@ -10,9 +10,9 @@ namespace {
 
 // Two times are one within this part of them: events are located, and steps end, within some ε of the clock's largest time.
 constexpr double kSameTime = 1e-9;
-// The order of operations makes a value that is set differ by so many parts of it.
+// The engine may add and multiply in another order than the file: a few thousand roundings, of the value that is set.
 constexpr double kOrder = 1e-12;
-// More events without a record tell no more.
+// The list of events without a record ends here, as that of failures does (`kMostFailures`): more tell a user nothing new.
 constexpr std::size_t kMostMissed = 12;
 
 double rounding_of(double t) { return kSameTime * (1 + std::abs(t)); }
@@ -187,7 +187,7 @@ void EventAudit::record(const EventRecord& record, bool is_judged) {
 void EventAudit::judge_condition(const WrittenEvent& event, const EventRecord& record) {
   const bool is_plain = record.round <= 1 && event.when != no_root && event.delay == 0 && record.t > begin_;
   if (!is_plain || event.direction == Direction::any) return;
-  const double sign = event.direction == Direction::falling ? -1 : 1;
+  const bool falls = event.direction == Direction::falling;
   const Vector tol = errors_.tolerances(record.before);
   WrittenTree& tree = field_.tree();
   // Errors of a run are several tolerances: each third draw moves the clock, too.
@@ -197,13 +197,17 @@ void EventAudit::judge_condition(const WrittenEvent& event, const EventRecord& r
     const Vector there = errors_.moved(record.before, tol, 1000 + draw, draw == 0 ? 0 : kErrors);
     const double later = rounding_of(record.t) * static_cast<double>(draw % 3);
     tree.set_point(record.t + later, there.data(), nullptr, nullptr);
-    const double margin = sign * tree.margin(event.when, {event.i, 0});
-    if (margin > 0 || std::isnan(margin)) return;
-    if (margin == 0 && !tree.is_condition(event.when)) return;
+    const double margin = tree.margin(event.when, {event.i, 0});
+    if ((falls ? margin < 0 : margin > 0) || std::isnan(margin)) return;
+    // A condition is false where its margin is zero, and a guard is where its event is.
+    if (margin == 0 && (falls || !tree.is_condition(event.when))) return;
   }
   findings_.fail("record " + name_of(event), name_of(event), record.t,
                  fmt::format("'{}' has an event at t = {:.6g}, but {} is not {} there", name_of(event),
-                             record.t, event.text, tree.is_condition(event.when) ? "true" : "zero"));
+                             record.t, event.text,
+                             !tree.is_condition(event.when) ? "zero"
+                             : falls                        ? "false"
+                                                            : "true"));
 }
 
 double EventAudit::set_value(const Line& line, double t, const Vector& x) {
@@ -221,7 +225,7 @@ EventAudit::Effect EventAudit::effect(std::size_t k, const EventRecord& record, 
     wanted[state] = value;
     allowed[state] = reach;
   };
-  // Of the edges of an automaton that fire at once the first one is taken, and the others change nothing.
+  // Where several edges of an automaton fire at once, the engine takes the first; the others find another location and set nothing.
   const bool acts =
       event.kind != WrittenEvent::Kind::automaton_edge || record.before[event.automaton] == event.from_number;
   const auto trigger = std::find_if(triggered_.begin(), triggered_.end(), [&](const Triggered& one) {
@@ -247,6 +251,12 @@ EventAudit::Effect EventAudit::effect(std::size_t k, const EventRecord& record, 
       set(static_cast<Index>(event.automaton), event.to_number, 0);
   }
   if (is_delayed) triggered_.erase(trigger);
+  // An event solves algebraic equations anew; the states that follow their variables are judged beside the motion.
+  field_.tree().set_point(record.t, record.after.data(), nullptr, nullptr);
+  for (const WrittenTree::Follower& one : field_.tree().followers()) {
+    const auto state = static_cast<Index>(one.state);
+    wanted[state] = record.after[state];
+  }
   for (Index j = 0; j < known; ++j) {
     const bool agrees = allowed[j] == 0 ? same_bits(record.after[j], wanted[j])
                                         : std::abs(record.after[j] - wanted[j]) <= allowed[j];

@@ -1,4 +1,5 @@
-// What an audit has found so far: points, the largest defect that passed, and failures, of which each is kept once.
+// Findings collects what the parts of an audit find: how many points were compared, the largest defect that passed, and failures.
+// Failures of one kind at one state, event or contact are kept as a single failure with its first and its last time.
 #pragma once
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// What is held beside the model file: discrete states keep the bits that they were given, and a state whose derivative is a number
-// moves by that, from any point to any later one without an event that sets it.
+// HeldAudit compares two kinds of states with the model file. A discrete state keeps its bits between the events that set it. A state
+// whose derivative is a number, as a clock, moves by this number times the time that has passed.
 #pragma once
 
 #include <string>

@@ -1,4 +1,4 @@
-// What happens in a model file beside its motion: resets, stops, records, edges of locations and of automata, and known times.
+// The events of a model file as it is written: resets, stops, records, edges of locations and of automata, and known times.
 #pragma once
 
 #include <string>

@@ -50,7 +50,7 @@ class WrittenTree {
   // `x` must live as long as it is used. `sides` gives sites another side, and `met` receives the sites; both may be null.
   void set_point(double t, const double* x, const Sides* sides, Met* met);
   void set_impact(double speed) { impact_ = speed; }
-  // Of what depends on parameters and elements alone; no point is needed.
+  // constant() is the value of an expression of parameters and elements alone, which needs no point.
   double constant(Root root, Indices at = {});
   // NaN where the tree gives no number.
   double value(Root root, Indices at = {});

@@ -137,7 +137,7 @@ bool ContactDynamics::project(double t, const std::vector<Index>& contacts, Cons
     const bool is_there = correct_gaps(t, contacts, weights, x);
     if (!x.allFinite()) break;
     stop(t, x, lambda, contacts);
-    // A velocity that is lost but for rounding is zero, unless the gaps say otherwise.
+    // clear_cancelled() sets velocities to 0 of which stop() left rounding alone; stop() then corrects what the gaps ask for.
     if (is_there && clear_cancelled(buffers_.original, x)) stop(t, x, lambda, contacts);
     if (is_there) return true;
     if (sweep + 1 < kProjectionSweeps) continue;

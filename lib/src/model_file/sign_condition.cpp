@@ -45,18 +45,20 @@ bool SignConditions::jumps(NodeId value) const {
   return std::any_of(nodes.begin(), nodes.end(), [&](NodeId id) { return is_piecewise(id) && !is_kink(id); });
 }
 
-// Operands come before what is made of them, so that nothing piecewise is in the condition of the first.
-std::optional<NodeId> SignConditions::innermost(NodeId value) const {
+// Operands come before what is made of them, so that no node of the kind is in the condition of the first.
+template <class Suits>
+std::optional<NodeId> SignConditions::first_of(NodeId value, const Suits& suits) const {
   const std::vector<NodeId> nodes = graph_.reachable({value});
-  const auto first = std::find_if(nodes.begin(), nodes.end(), [&](NodeId id) { return is_piecewise(id); });
+  const auto first = std::find_if(nodes.begin(), nodes.end(), suits);
   return first == nodes.end() ? std::nullopt : std::optional(*first);
 }
 
+std::optional<NodeId> SignConditions::innermost(NodeId value) const {
+  return first_of(value, [&](NodeId id) { return is_piecewise(id); });
+}
+
 std::optional<NodeId> SignConditions::innermost_held(NodeId value) const {
-  const std::vector<NodeId> nodes = graph_.reachable({value});
-  const auto first = std::find_if(nodes.begin(), nodes.end(),
-                                  [&](NodeId id) { return has_sides(id) && is_held_(graph_[id].a); });
-  return first == nodes.end() ? std::nullopt : std::optional(*first);
+  return first_of(value, [&](NodeId id) { return has_sides(id) && is_held_(graph_[id].a); });
 }
 
 NodeId SignConditions::on_side(NodeId value, NodeId piecewise, int sign) {

@@ -55,8 +55,11 @@ class SignConditions {
   bool is_kink(NodeId choice) const;
   bool has_sides(NodeId id) const;
   bool is_piecewise(NodeId id) const;
+  template <class Suits>
+  std::optional<NodeId> first_of(NodeId value, const Suits& suits) const;
+  // The first node whose sides change as the state moves.
   std::optional<NodeId> innermost(NodeId value) const;
-  // The first of those whose sides change at jumps of the state alone.
+  // The first node whose sides change at jumps of the state alone.
   std::optional<NodeId> innermost_held(NodeId value) const;
   NodeId on_side(NodeId value, NodeId piecewise, int sign);
   // The sides of a condition that are possible beside those that are known.

@@ -97,7 +97,7 @@ struct Contact {
   // Friction in a plane, in place of `friction`.
   std::optional<ConeFriction> cone = {};
   ImpactLaw impact_law = ImpactLaw::newton;
-  // Of `friction`.
+  // impact_friction says how `friction` acts in an impact of this contact alone; without `friction` it means nothing.
   ImpactFriction impact_friction = ImpactFriction::followed;
 
   double restitution_of(double approach_speed, ConstVectorRef x) const {
