@@ -7,10 +7,10 @@
 #include <set>
 #include <stdexcept>
 
-#include "slideway/audit/audit.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "validation/random/processor_time.hpp"
+#include "validation/random/rules.hpp"
 
 namespace slideway::validation::language {
 namespace {
@@ -144,8 +144,7 @@ class Follower {
     Solution solution = Simulator(instance_->problem(), options).run(part);
     if (how_.split == 0) {
       options.on_step = nullptr;
-      const AuditResult found = audit(written_, *instance_, solution, options,
-                                      how_.is_audited_fully ? AuditLevel::full : AuditLevel::quick);
+      const AuditResult found = audit(written_, *instance_, solution, options, how_.audit);
       if (found.verdict == AuditVerdict::failed) facts_.audit = found.failures.front().text;
     }
     return solution;
@@ -156,13 +155,22 @@ class Follower {
     facts_.message = solution.outcome.message;
     facts_.timed_out = facts_.message.find(time_is_up) != std::string::npos;
     facts_.end = solution.final.t;
+    std::vector<long double> instants;
     for (const EventRecord& event : solution.events) {
-      facts_.instants.push_back(event.t);
+      instants.push_back(event.t);
       if (is_compared(event.kind) && event.name && named_.count(*event.name) != 0)
         facts_.events[*event.name].push_back(event.t);
     }
     const double first = solution.initial.t;
-    for (const double t : how_.samples) {
+    facts_.times = how_.samples;
+    if (facts_.times.empty()) {
+      // A stretch that is shorter says more about the times of its events than about the motion.
+      constexpr long double least = 1e-3L;
+      for (const long double t : random::times_between(instants, first, facts_.end, least)) {
+        facts_.times.push_back(static_cast<double>(t));
+      }
+    }
+    for (const double t : facts_.times) {
       const bool is_here = facts_.samples.empty() ? t >= first : t > first;
       if (is_here && t <= facts_.end) facts_.samples.push_back(compared(solution.trajectory(t)));
     }

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "slideway/audit/audit.hpp"
 #include "slideway/simulate/outcome.hpp"
 #include "validation/language/language_model.hpp"
 #include "validation/random/follow.hpp"
@@ -23,7 +24,7 @@ struct Facts {
   // The times of resets, transitions, samples, records and stops by their names. Contacts' events are in the states alone: of
   // impacts that accumulate the number depends on the tolerances.
   std::map<std::string, std::vector<double>> events = {};
-  std::vector<double> instants = {};    // of all events, in their order
+  std::vector<double> times = {};       // of the samples, without the end
   std::vector<std::string> names = {};  // of the states that are compared
   std::vector<std::vector<double>> samples =
       {};                            // their values at the times that were asked for, and at the end
@@ -33,10 +34,10 @@ struct Facts {
 
 struct Following {
   random::Setting setting = {};
-  std::vector<double> samples = {};
-  double split = 0;     // 0: one run; else the part of the run where a second one goes on
-  double seconds = 10;  // of processor time, before it is broken off
-  bool is_audited_fully = false;
+  std::vector<double> samples = {};  // times; empty: the middles of the longest stretches without events
+  double split = 0;                  // 0: one run; else the part of the run where a second one goes on
+  double seconds = 10;               // of processor time, before it is broken off
+  AuditLevel audit = AuditLevel::quick;
 };
 
 // The compared states are those of `names`, in this order; empty: all of [states] and [discrete].

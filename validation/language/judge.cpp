@@ -8,55 +8,31 @@
 
 #include <fmt/format.h>
 
+#include "validation/random/rules.hpp"
+
 namespace slideway::validation::language {
 namespace {
 
+using random::change_per_drift;
+using random::drift_per_tolerance;
+using random::far_away;
 using random::Finding;
+using random::growth_by_steps;
+using random::kind_of;
+using random::natural_times;
+using random::per_tolerance;
 using random::Setting;
+using random::tenths;
 using random::Trial;
 
 constexpr double yardstick_rtol = 1e-12;
-constexpr double per_tolerance = 1000;
-constexpr double change_per_drift = 10;
-constexpr double drift_per_tolerance = 30;
-constexpr double tenths = 10;
-constexpr double tight = 1e-8;
-constexpr double steps_by_tolerance = 1.0 / 6;
-constexpr double natural_times = 20;
-constexpr double far_away = 0.05;
 constexpr double split_at = 0.43;
-// Reading of times of 1e6 + t loses this part of a unit; what is tighter than it is not asked for there.
+// A clock that shows 1e6 holds times to 1e-10, a part of 1e-11 of the shortest run. Tolerances of 1e-6 and more are well above that.
 constexpr double late = 1e5;
 constexpr double least_rtol_late = 1e-6;
 
-double steps_factor(double rtol) { return std::pow(std::max(1.0, tight / rtol), steps_by_tolerance); }
-
-// The middles of the longest stretches without events, of those that take a thousandth of the run at least.
-std::vector<double> times_between(const Facts& facts, double start) {
-  constexpr double least = 1e-3;
-  std::vector<std::pair<double, double>> stretches;
-  double from = start;
-  for (const double t : facts.instants) {
-    stretches.emplace_back(t - from, (t + from) / 2);
-    from = t;
-  }
-  stretches.emplace_back(facts.end - from, (facts.end + from) / 2);
-  std::erase_if(stretches, [&](const auto& stretch) { return stretch.first < least * (facts.end - start); });
-  std::sort(stretches.rbegin(), stretches.rend());
-  constexpr std::size_t most = 8;
-  std::vector<double> times;
-  for (std::size_t k = 0; k < std::min(most, stretches.size()); ++k) times.push_back(stretches[k].second);
-  std::sort(times.begin(), times.end());
-  return times;
-}
-
 bool ended_well(const Facts& facts) {
   return facts.status == Status::reached_end || facts.status == Status::stopped_by_event;
-}
-
-// The first words of a message, without numbers and names: what trials are counted by.
-std::string kind_of(const std::string& message) {
-  return message.substr(0, message.find_first_of("0123456789'\""));
 }
 
 }  // namespace
@@ -64,12 +40,7 @@ std::string kind_of(const std::string& message) {
 LanguageJudge::LanguageJudge(const LanguageModel& model, const random::Plan& plan)
     : model_(model), plan_(plan), span_(model.end - model.start) {
   const Setting setting{.method = Method::automatic, .rtol = yardstick_rtol};
-  yardstick_ = follow(model, {.setting = setting, .seconds = plan.seconds}, {});
-  if (yardstick_.was_refused || yardstick_.timed_out || !ended_well(yardstick_)) return;
-  samples_ = times_between(yardstick_, model.start);
-  yardstick_ = follow(
-      model, {.setting = setting, .samples = samples_, .seconds = plan.seconds, .is_audited_fully = true},
-      {});
+  yardstick_ = follow(model, {.setting = setting, .seconds = plan.seconds, .audit = AuditLevel::full}, {});
   for (std::size_t k = 0; k < yardstick_.largest.size(); ++k) {
     sizes_.push_back(std::max(yardstick_.largest[k], 1 / tenths));
   }
@@ -105,7 +76,7 @@ std::optional<Trial> LanguageJudge::fault_of_yardstick() const {
 
 LanguageJudge::Allowance LanguageJudge::basic_allowance(double rtol) const {
   Allowance out;
-  const double unit = per_tolerance * rtol * steps_factor(rtol);
+  const double unit = per_tolerance * rtol * growth_by_steps(rtol);
   const double time_unit = unit * span_ / natural_times;
   for (const auto& [name, times] : yardstick_.events) out.events[name].assign(times.size(), time_unit);
   std::vector<double> states;
@@ -120,14 +91,15 @@ const LanguageJudge::Allowance& LanguageJudge::allowance_with_neighbours(double 
   if (known != allowances_.end()) return known->second;
   Allowance out = basic_allowance(rtol);
   const double size = drift_per_tolerance * tenths * rtol / span_;
-  const double per_change = change_per_drift * steps_factor(rtol);
+  const double per_change = change_per_drift * growth_by_steps(rtol);
   const double frequency = natural_times / span_;
   const Setting setting{.method = Method::automatic, .rtol = yardstick_rtol};
   for (const auto& [turns, phase] : {std::pair(0.0, 0.0), std::pair(0.0, std::numbers::pi / 2),
                                      std::pair(1.0, 0.0), std::pair(1.0, std::numbers::pi / 2)}) {
     const LanguageModel neighbour = shaken(model_, size, turns * frequency, phase);
-    const Facts other = follow(neighbour, {.setting = setting, .samples = samples_, .seconds = plan_.seconds},
-                               yardstick_.names);
+    const Facts other =
+        follow(neighbour, {.setting = setting, .samples = yardstick_.times, .seconds = plan_.seconds},
+               yardstick_.names);
     out.is_decided = !other.was_refused && !other.timed_out && other.status == yardstick_.status &&
                      other.samples.size() == yardstick_.samples.size() &&
                      other.events.size() == yardstick_.events.size();
@@ -209,7 +181,7 @@ Trial LanguageJudge::judged(const Setting& setting, const Variant& variant) {
     return trial;
   }
   Following how{.setting = setting, .seconds = plan_.seconds};
-  for (const double t : samples_) how.samples.push_back(variant.time_factor * t + variant.time_shift);
+  for (const double t : yardstick_.times) how.samples.push_back(variant.time_factor * t + variant.time_shift);
   if (variant.is_split) how.split = split_at;
   const Facts facts = follow(variant.model, how, yardstick_.names);
   if (facts.was_refused) {

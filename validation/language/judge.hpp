@@ -1,12 +1,10 @@
 // One language model under methods and tolerances, and in other words, beside its own motion at a tight tolerance.
 //
-// The rules. The motion at rtol = 1e-12 is the yardstick, and its audit must pass. No time of a named event and no state may be off by
-// more than
-//     1000·rtol·size + 10·(the change of the yardstick where its derivatives are off by 30·rtol of a unit per tenth of the run)
-// size being the largest |x| of the state on the way, at least a tenth of its scale, and for times a twentieth of the run. Below rtol = 1e-8
-// both terms are (1e-8/rtol)^(1/6) times as large, as errors add up over the steps of a method of order five. Where such a neighbour of the
-// model has other events, or is further away than a twentieth of the sizes, nothing is decided. The neighbours are followed only where
-// the first term alone does not show agreement.
+// The motion at rtol = 1e-12 is the yardstick, and its audit must pass. The times of named events and the states may be off by what
+// random/comparison.hpp allows, with the numbers of random/rules.hpp: a multiple of rtol times the size, and of the change of the yardstick
+// where its derivatives are off by some rtol. The size of a state is its largest |x| on the way, 0.1 at least. Nothing is decided where such
+// a neighbour of the model has other events, or is further away than a twentieth of the sizes. Neighbours are followed only where the first
+// term alone does not show agreement.
 // It must not know how models are drawn, nor the command line.
 #pragma once
 
@@ -50,7 +48,6 @@ class LanguageJudge {
   const LanguageModel& model_;
   const random::Plan& plan_;
   double span_ = 0;
-  std::vector<double> samples_ = {};
   std::vector<double> sizes_ = {};
   Facts yardstick_ = {};
   std::map<double, Allowance> allowances_ = {};

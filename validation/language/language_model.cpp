@@ -2,8 +2,12 @@
 
 #include <fmt/format.h>
 
+#include "validation/random/formula.hpp"
+
 namespace slideway::validation::language {
 namespace {
+
+using random::text;
 
 std::string quoted(const std::string& inner) { return "\"" + inner + "\""; }
 

@@ -160,11 +160,11 @@ struct LanguageModel {
 // The model as a file.
 std::string file_text(const LanguageModel& model);
 
-// `change` is called with every term of the model; those that are conditions or guards of events are changed by it, too.
+// change_terms() calls `change` with every term of the model, guards and conditions of events among them.
 void change_terms(LanguageModel& model, const std::function<void(Term&)>& change);
-// The model with every node of every term replaced.
+// The model with every node of every term replaced by what `change` makes of it.
 LanguageModel with_terms(const LanguageModel& model, const std::function<Term(const Term&)>& change);
-// Calls `see` with every line that sets or gives the derivative of a state, of the base of that name.
+// change_targets() calls `change` with every line whose name is a state: derivatives, and what events and edges set.
 void change_targets(LanguageModel& model, const std::function<void(Line&)>& change);
 
 // The number of nodes of all terms and of all lines: what the minimiser wants to be small.

@@ -12,6 +12,7 @@
 #include "validation/language/grammar.hpp"
 #include "validation/language/judge.hpp"
 #include "validation/language/smaller.hpp"
+#include "validation/random/rules.hpp"
 
 namespace slideway::validation::language {
 namespace {
@@ -38,7 +39,8 @@ class LanguagePopulation : public random::Population {
     if (is_made_small) {
       const auto fails = [&](const LanguageModel& candidate) {
         const std::optional<Trial> again = retried(candidate, first);
-        return again && again->finding == first.finding && kind_of(*again) == kind_of(first);
+        return again && again->finding == first.finding &&
+               random::kind_of(again->text) == random::kind_of(first.text);
       };
       model = smaller(model, fails, {});
     }
@@ -55,13 +57,6 @@ class LanguagePopulation : public random::Population {
   LanguageModel drawn(int number) const {
     random::Draw draw(seed_, first_stream + plant_, static_cast<std::uint64_t>(number));
     return random_language_model(draw, plant_);
-  }
-
-  // The kind of a difference, without the numbers and names that follow.
-  static std::string kind_of(const Trial& trial) {
-    const std::string& text = trial.text;
-    // What an audit finds is told by its words; a message of a run by its status.
-    return text.substr(0, text.find_first_of("0123456789'"));
   }
 
   std::optional<Trial> retried(const LanguageModel& model, const Trial& trial) const {

@@ -69,7 +69,7 @@ LanguageModel without_state(const LanguageModel& model, std::size_t k) {
 class Search {
  public:
   Search(const LanguageModel& model, const std::function<bool(const LanguageModel&)>& fails,
-         const SmallerLimits& limits)
+         const random::MinimiserLimits& limits)
       : best_(model), fails_(fails), limits_(limits), begin_(random::thread_seconds()) {}
 
   LanguageModel smallest() {
@@ -173,7 +173,7 @@ class Search {
 
   LanguageModel best_;
   const std::function<bool(const LanguageModel&)>& fails_;
-  const SmallerLimits& limits_;
+  const random::MinimiserLimits& limits_;
   double begin_;
   int questions_ = 0;
 };
@@ -181,7 +181,7 @@ class Search {
 }  // namespace
 
 LanguageModel smaller(const LanguageModel& model, const std::function<bool(const LanguageModel&)>& fails,
-                      const SmallerLimits& limits) {
+                      const random::MinimiserLimits& limits) {
   return Search(model, fails, limits).smallest();
 }
 

@@ -6,16 +6,11 @@
 #include <functional>
 
 #include "validation/language/language_model.hpp"
+#include "validation/random/minimiser.hpp"
 
 namespace slideway::validation::language {
 
-struct SmallerLimits {
-  int questions = 400;  // `fails` is asked at most this many times
-  double seconds =
-      60;  // of processor time of the thread; the question that is being asked then is the last one
-};
-
 LanguageModel smaller(const LanguageModel& model, const std::function<bool(const LanguageModel&)>& fails,
-                      const SmallerLimits& limits);
+                      const random::MinimiserLimits& limits);
 
 }  // namespace slideway::validation::language

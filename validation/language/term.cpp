@@ -1,9 +1,9 @@
 #include "validation/language/term.hpp"
 
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <utility>
+
+#include "validation/random/formula.hpp"
 
 namespace slideway::validation::language {
 
@@ -61,12 +61,6 @@ std::string index_of(const std::string& name) {
   return bracket == std::string::npos ? std::string() : name.substr(bracket);
 }
 
-std::string text(double value) {
-  std::array<char, 32> buffer;
-  const auto end = std::to_chars(buffer.data(), buffer.data() + buffer.size(), value).ptr;
-  return {buffer.data(), end};
-}
-
 namespace {
 
 // How tightly operators bind, from `or` to names; a function binds as a name.
@@ -99,7 +93,7 @@ Binding tighter(Binding binding) { return static_cast<Binding>(static_cast<int>(
 }  // namespace
 
 std::string text(const Term& term) {
-  if (term.kind() == TermKind::number) return text(term.value());
+  if (term.kind() == TermKind::number) return random::text(term.value());
   if (term.kind() == TermKind::name) return term.head();
   const std::string& head = term.head();
   const Terms& a = term.arguments();

@@ -55,7 +55,5 @@ std::string index_of(const std::string& name);
 
 // With the parentheses that the precedence of model files asks for, and no others.
 std::string text(const Term& term);
-// As short as it can be while it reads as the same number.
-std::string text(double value);
 
 }  // namespace slideway::validation::language

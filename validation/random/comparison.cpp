@@ -7,18 +7,11 @@
 
 #include <fmt/format.h>
 
+#include "validation/random/rules.hpp"
+
 namespace slideway::validation::random {
 namespace {
 
-constexpr long double per_tolerance = 1000;
-// A run makes an error of a tolerance per step, and at order five, the highest of BDF, takes rtol^(-1/6) steps.
-constexpr double tight = 1e-8;
-constexpr double steps_by_tolerance = 1.0 / 6;
-constexpr long double change_per_drift = 10;
-// A problem whose neighbours are further away than this part of its sizes says nothing.
-constexpr long double far_away = 0.05L;
-// The models go on for about so many of their natural times.
-constexpr long double natural_times = 20;
 // The oracle's last flights take less than this part of the run.
 constexpr long double limit_is_there = 1e-9L;
 // Errors in the guard of a surface that is met again soon, in tolerances.
@@ -268,7 +261,7 @@ std::string difference(const Motion& got, const Motion& exact, const Allowance& 
 Allowance allowance_of(const Motion& exact, const std::vector<Motion>& neighbours, double rtol,
                        long double span, const Rounding& rounding, const std::vector<long double>& sizes) {
   Allowance out;
-  const long double steps = std::pow(std::max(1.0, tight / rtol), steps_by_tolerance);
+  const long double steps = growth_by_steps(rtol);
   const long double unit = per_tolerance * static_cast<long double>(rtol) * steps;
   const long double per_change = change_per_drift * steps;
   constexpr long double epsilon = std::numeric_limits<double>::epsilon();

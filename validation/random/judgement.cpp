@@ -11,33 +11,12 @@
 
 #include "validation/random/in_force.hpp"
 #include "validation/random/oracle.hpp"
+#include "validation/random/rules.hpp"
 
 namespace slideway::validation::random {
 namespace {
 
-// The size of the errors that a run at a tolerance may make, in units of rtol: see comparison.hpp.
-constexpr long double drift_per_tolerance = 30;
-constexpr long double tenths = 10;
-// The states change by about their size in this part of a run.
-constexpr double natural_times = 20;
 constexpr const char* says_clock_is_outrun = "between this time and the next that double precision holds";
-
-// States in the middle of the longest stretches between events.
-std::vector<long double> times_between(const Motion& exact, long double start) {
-  std::vector<std::pair<long double, long double>> stretches;
-  long double from = start;
-  for (const Happening& happening : exact.happenings) {
-    stretches.emplace_back(happening.t - from, (happening.t + from) / 2);
-    from = happening.t;
-  }
-  stretches.emplace_back(exact.t - from, (exact.t + from) / 2);
-  std::sort(stretches.rbegin(), stretches.rend());
-  constexpr std::size_t most = 8;
-  std::vector<long double> times;
-  for (std::size_t k = 0; k < std::min(most, stretches.size()); ++k) times.push_back(stretches[k].second);
-  std::sort(times.begin(), times.end());
-  return times;
-}
 
 // Whether the derivative of a state is another state: it goes on exactly as that one says, as the rate of a gap must.
 bool is_position(const RandomModel& model, std::size_t state) {
@@ -86,7 +65,9 @@ Judge::Judge(const RandomModel& model, const Plan& plan) : model_(model), plan_(
   span_ = static_cast<long double>(model.end) - start;
   exact_ = solve(model, {});
   if (exact_.end == MotionEnd::undecided) return;
-  samples_ = times_between(exact_, start);
+  std::vector<long double> instants;
+  for (const Happening& happening : exact_.happenings) instants.push_back(happening.t);
+  samples_ = times_between(instants, start, exact_.t, 0);
   exact_ = solve(model, {.samples = samples_});
   for (std::size_t k = 0; k < model.states.size(); ++k) {
     sizes_.push_back(std::max(exact_.largest[k], static_cast<long double>(model.states[k].scale) / 10));

@@ -7,6 +7,7 @@
 
 #include "validation/random/classes.hpp"
 #include "validation/random/minimiser.hpp"
+#include "validation/random/rules.hpp"
 
 namespace slideway::validation::random {
 namespace {
@@ -32,7 +33,7 @@ class OraclePopulation : public Population {
     const auto fails = [&](const RandomModel& candidate) {
       const Trial again = retried(candidate, trial, plan);
       return again.finding == trial.finding && is_refused(again) == was_refused &&
-             kind_of(again) == kind_of(trial);
+             kind_of(again.text) == kind_of(trial.text);
     };
     const RandomModel small = is_made_small ? minimised(model, fails, {}) : model;
     const Trial again = retried(small, trial, plan);
@@ -51,11 +52,6 @@ class OraclePopulation : public Population {
   }
 
   static bool is_refused(const Trial& trial) { return trial.text.find("random.toml") != std::string::npos; }
-
-  // The kind of a difference, without the numbers and names that follow.
-  static std::string kind_of(const Trial& trial) {
-    return trial.text.substr(0, trial.text.find_first_of("0123456789'"));
-  }
 
   static Trial retried(const RandomModel& model, const Trial& trial, const Plan& plan) {
     const Judge judge(model, plan);
