@@ -138,12 +138,13 @@ ContactAudit::Speed ContactAudit::rate(const WrittenContact& contact, const std:
   const double value = difference(dt);
   // The error of a central difference is four times as large at twice the step.
   const double truncation = std::abs(difference(2 * dt) - value) / 3;
-  // The clock and the states are rounded, and so are both gaps.
-  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  // The clock, the states and the terms of both gaps are rounded. Draws of several roundings do not cancel in a difference of states.
+  constexpr double rounded = 8 * std::numeric_limits<double>::epsilon();
   const double here = gap(contact, t, x);
-  const Vector rounded = errors_.moved(x, epsilon * x.cwiseAbs(), 24);
-  const double rounding = std::abs(gap(contact, t, rounded) - here) +
-                          std::abs(gap(contact, t * (1 + epsilon), x) - here) + epsilon * std::abs(here);
+  double rounding = std::abs(gap(contact, t * (1 + rounded), x) - here);
+  for (const std::uint64_t draw : {24, 25, 26, 27})
+    rounding =
+        std::max(rounding, std::abs(gap(contact, t, errors_.moved(x, rounded * x.cwiseAbs(), draw)) - here));
   return {value, truncation + rounding / dt};
 }
 
