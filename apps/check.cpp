@@ -1,13 +1,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cmath>
 #include <ostream>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
-#include <nlohmann/json.hpp>
 
+#include "apps/check_document.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
@@ -20,14 +19,6 @@
 namespace slideway::apps {
 
 namespace {
-
-const char* word(Severity severity) {
-  switch (severity) {
-    case Severity::problem: return "problem";
-    case Severity::warning: return "warning";
-    default: return "hint";
-  }
-}
 
 void item(std::ostream& out, const std::string& title, const std::string& text) {
   fmt::print(out, "{:<14}{}\n", title, text);
@@ -84,69 +75,7 @@ void print(const ModelCheck& check, std::ostream& out) {
        fmt::format("to t = {:.6g} in {}, {}", check.trial.t, counted(check.trial_steps, "step"),
                    counted(check.trial_events, "event")));
   if (!check.findings.empty()) fmt::print(out, "\n");
-  for (const Finding& finding : check.findings) item(out, word(finding.severity), finding.text);
-}
-
-nlohmann::ordered_json finite_number(double value) {
-  if (!std::isfinite(value)) return nullptr;
-  return value;
-}
-
-nlohmann::ordered_json document(const ModelCheck& check) {
-  using Json = nlohmann::ordered_json;
-  Json derivatives = nullptr;
-  if (check.derivatives) {
-    const DerivativeCheck& worst = *check.derivatives;
-    derivatives = {{"passed", worst.passed},
-                   {"function", worst.function},
-                   {"row", worst.row},
-                   {"column", worst.column},
-                   {"used", finite_number(worst.used)},
-                   {"finite_difference", finite_number(worst.finite_difference)},
-                   {"relative_error", finite_number(worst.relative_error)}};
-  }
-  Json multi_affine = nullptr;
-  if (check.multi_affine) {
-    multi_affine = {{"passed", check.multi_affine->passed},
-                    {"relative_error", finite_number(check.multi_affine->relative_error)}};
-  }
-  Json met = Json::array();
-  for (const SurfaceAtStart& surface : check.met) {
-    met.push_back({{"surface", surface.name},
-                   {"w_minus", finite_number(surface.w_minus)},
-                   {"w_plus", finite_number(surface.w_plus)},
-                   {"kind", surface.kind}});
-  }
-  Json scales = Json::array();
-  for (const StateScale& scale : check.scales) {
-    scales.push_back({{"state", scale.name},
-                      {"initial", finite_number(scale.initial)},
-                      {"greatest", finite_number(scale.greatest)},
-                      {"atol", finite_number(scale.atol)}});
-  }
-  Json findings = Json::array();
-  for (const Finding& finding : check.findings)
-    findings.push_back({{"severity", word(finding.severity)}, {"text", finding.text}});
-  return {{"schema", "slideway.check/1"},
-          {"model", check.model},
-          {"states", check.states},
-          {"surfaces", check.surfaces},
-          {"derivatives", derivatives},
-          {"multi_affine", multi_affine},
-          {"start",
-           {{"t", finite_number(check.start)},
-            {"mode", check.mode},
-            {"location", check.location.empty() ? Json(nullptr) : Json(check.location)},
-            {"met", met},
-            {"continuations", check.continuations}}},
-          {"trial",
-           {{"status", to_string(check.trial.status)},
-            {"t", finite_number(check.trial.t)},
-            {"steps", check.trial_steps},
-            {"events", check.trial_events}}},
-          {"time_events", check.time_events},
-          {"scales", scales},
-          {"findings", findings}};
+  for (const Finding& finding : check.findings) item(out, to_string(finding.severity), finding.text);
 }
 
 }  // namespace
@@ -163,7 +92,7 @@ int check(const CheckArguments& arguments, std::ostream& out) {
   ModelCheck answer = check_model(model.name, instance, options);
   for (const std::string& remark : model.remarks) answer.findings.push_back({Severity::hint, remark});
   for (const std::string& path : arguments.json)
-    write_whole(path, [&](std::ostream& file) { file << document(answer).dump(2) << '\n'; });
+    write_whole(path, [&](std::ostream& file) { write_check_json(answer, file); });
   if (!any_on_standard_output(wanted)) print(answer, out);
   return answer.has_problem() ? exit_stopped_early : exit_success;
 }

@@ -46,24 +46,36 @@ slideway_package(library libslideway${PROJECT_VERSION_MAJOR} libs
   "${about}\nThis package has the shared library.")
 slideway_package(dev libslideway-dev libdevel
   "${about}\nThis package has what programs are compiled with.")
+slideway_package(c libslideway-c1 libs
+  "${about}\nThis package has the shared object of the C interface.")
 if(TARGET slideway_mpi_program)
   slideway_package(mpi slideway-mpi science
     "${about}\nThis package has what makes sweeps on many computers by MPI.")
 endif()
-foreach(key PROGRAM LIBRARY PYTHON MPI)
+foreach(key PROGRAM LIBRARY C PYTHON MPI)
   set(CPACK_DEBIAN_${key}_PACKAGE_SHLIBDEPS ON)
 endforeach()
 # Policy asks for a trigger; the scripts that CPack writes all the same are in lintian-overrides.
-configure_file("${PROJECT_SOURCE_DIR}/cmake/packaging/shlibs.in" "${packaging}/shlibs" @ONLY)
-set(CPACK_DEBIAN_LIBRARY_PACKAGE_CONTROL_EXTRA "${packaging}/shlibs" "${PROJECT_SOURCE_DIR}/cmake/packaging/triggers")
-install(FILES "${PROJECT_SOURCE_DIR}/cmake/packaging/lintian-overrides" DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides"
-  RENAME libslideway${PROJECT_VERSION_MAJOR} COMPONENT library)
+function(slideway_shared_library_package component name soversion package)
+  string(TOUPPER "${component}" key)
+  file(MAKE_DIRECTORY "${packaging}/${component}")
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/packaging/shlibs.in" "${packaging}/${component}/shlibs" @ONLY)
+  configure_file("${PROJECT_SOURCE_DIR}/cmake/packaging/lintian-overrides.in" "${packaging}/${component}/lintian-overrides" @ONLY)
+  set(CPACK_DEBIAN_${key}_PACKAGE_CONTROL_EXTRA
+    "${packaging}/${component}/shlibs" "${PROJECT_SOURCE_DIR}/cmake/packaging/triggers" PARENT_SCOPE)
+  install(FILES "${packaging}/${component}/lintian-overrides" DESTINATION "${CMAKE_INSTALL_DATADIR}/lintian/overrides"
+    RENAME ${package} COMPONENT ${component})
+endfunction()
+slideway_shared_library_package(library libslideway ${PROJECT_VERSION_MAJOR} libslideway${PROJECT_VERSION_MAJOR})
+slideway_shared_library_package(c libslideway_c 1 libslideway-c1)
 set(the_library "libslideway${PROJECT_VERSION_MAJOR} (= ${version})")
+# It is linked to the library of the same build.
+set(CPACK_DEBIAN_C_PACKAGE_DEPENDS "${the_library}")
 # Pictures are drawn by gnuplot.
 set(CPACK_DEBIAN_PROGRAM_PACKAGE_DEPENDS "${the_library}, gnuplot-nox | gnuplot")
 # mpirun is what starts it; the gallery and the manual page are those of the command.
 set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "${the_library}, slideway (= ${version}), openmpi-bin")
-set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${the_library}, libeigen3-dev (>= 3.4)")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "${the_library}, libslideway-c1 (= ${version}), libeigen3-dev (>= 3.4)")
 if(SLIDEWAY_BUILD_PYTHON)
   slideway_package(python python3-slideway python
     "${about}\nThis package has the module for Python 3.")

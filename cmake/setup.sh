@@ -4,6 +4,7 @@
 #   sh cmake/setup.sh python  for the Python package, its tests and its notebooks, too
 #   sh cmake/setup.sh docs    for the manual and its tests, too
 #   sh cmake/setup.sh mpi     for sweeps by MPI, too
+#   sh cmake/setup.sh c       for the tests of the C interface, too
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
@@ -47,6 +48,13 @@ fi
 
 if [ "${1:-}" = mpi ]; then
   need_package libopenmpi-dev openmpi-bin
+fi
+
+if [ "${1:-}" = c ]; then
+  need_tool clang clang
+  need_tool tcc tcc
+  need_tool valgrind valgrind
+  need_tool abidiff abigail-tools
 fi
 
 if [ "${1:-}" = packages ]; then

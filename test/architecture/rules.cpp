@@ -98,6 +98,7 @@ const std::map<std::string, std::set<std::string>> roots_below = {
     {"validation", {"models"}},
     {"apps", {"models", "validation"}},
     {"lib/python", {"lib", "models", "apps"}},
+    {"lib/c", {"lib", "apps"}},
     {"test", {"models", "validation", "apps"}},
 };
 
@@ -266,7 +267,9 @@ std::vector<ClassDefinition> classes_in_namespaces(const std::string& code) {
 
 Breaches upward_includes(const SourceFile& file) {
   Breaches result;
-  const std::string root = starts_with(file.path, "lib/python/") ? "lib/python" : first_component(file.path);
+  const std::string root = starts_with(file.path, "lib/python/") ? "lib/python"
+                           : starts_with(file.path, "lib/c/")    ? "lib/c"
+                                                                 : first_component(file.path);
   const auto roots = roots_below.find(root);
   if (roots == roots_below.end()) return result;
   const auto folder = folder_of_path(file.path);

@@ -15,7 +15,7 @@ cmake --build "$work/build"
 (cd "$work/build" && cpack) > "$work/cpack.log" 2>&1 || { cat "$work/cpack.log"; fail "cpack fails"; }
 cat "$work/cpack.log"
 
-packages="slideway libslideway0 libslideway-dev"
+packages="slideway libslideway0 libslideway-c1 libslideway-dev"
 [ "$5" = OFF ] || packages="$packages python3-slideway"
 # What needs MPI is packed where there is MPI.
 if command -v mpirun >/dev/null 2>&1; then packages="$packages slideway-mpi"; fi

@@ -1,0 +1,31 @@
+// Periodic orbits and fitted parameters behind the C interface.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "lib/c/handle.hpp"
+#include "lib/c/model.hpp"
+#include "slideway/fit/fit.hpp"
+#include "slideway/orbit/periodic_orbit.hpp"
+
+struct sw_orbit final : slideway::door::Handle {
+  std::optional<slideway::door::RunInput> input = {};
+  std::optional<slideway::PoincareSection> section = {};
+  slideway::PeriodicOrbit orbit = {};
+
+  std::optional<std::vector<std::string>> names(std::string_view list) const override;
+  std::optional<slideway::Vector> values(std::string_view list) const override;
+  std::string document(std::string_view format) override;
+};
+
+struct sw_fit final : slideway::door::Handle {
+  std::string model = {};
+  slideway::Measurements measurements = {};
+  slideway::Fit fit = {};
+
+  std::optional<std::vector<std::string>> names(std::string_view list) const override;
+  std::optional<slideway::Vector> values(std::string_view list) const override;
+  std::string document(std::string_view format) override;
+};

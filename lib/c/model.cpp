@@ -1,0 +1,295 @@
+#include "lib/c/model.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "apps/check_document.hpp"
+#include "lib/c/called_model.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/model/settings.hpp"
+
+namespace slideway::door {
+namespace {
+
+std::vector<std::string> contact_names(const System& system) {
+  std::vector<std::string> names;
+  for (const Contact& contact : system.contacts()) names.push_back(contact.name);
+  return names;
+}
+
+std::vector<std::string> event_names(const System& system) {
+  std::vector<std::string> names;
+  for (const Event& event : system.events()) names.push_back(event.name);
+  for (const TimeEvent& event : system.time_events()) names.push_back(event.name);
+  return names;
+}
+
+void set_span(const RunOptions& options, bool is_called, ModelInstance& instance) {
+  if (options.start) {
+    if (!is_called)
+      refuse({.what = "a model file says where its runs begin",
+              .where = "t_start",
+              .expected = "a line `start` in its table [time]",
+              .got = fmt::format("{}", *options.start)});
+    instance.start = *options.start;
+    instance.end = std::max(instance.end, instance.start);
+  }
+  if (!options.end) return;
+  if (*options.end < instance.start)
+    refuse({.what = "the run would end before it starts",
+            .where = "t_end",
+            .expected = fmt::format("a time not before the start at {}", instance.start),
+            .got = fmt::format("{}", *options.end)});
+  instance.end = *options.end;
+}
+
+}  // namespace
+}  // namespace slideway::door
+
+using namespace slideway;
+using namespace slideway::door;
+
+std::optional<std::vector<std::string>> sw_model::names(std::string_view list) const {
+  std::vector<std::string> found;
+  if (list == "mistakes") {
+    for (const ModelFileError::Entry& mistake : mistakes) found.push_back(mistake.message);
+    return found;
+  }
+  const Model& known = usable();
+  if (list == "states") return known.state_names;
+  if (list == "equations") return known.equations;
+  if (list == "remarks") return known.remarks;
+  if (list == "parameters" || list == "descriptions") {
+    for (const Parameter& parameter : known.parameters)
+      found.push_back(list == "parameters" ? parameter.name : parameter.description);
+    return found;
+  }
+  if (list == "observed") {
+    return instance()->observables(observed.empty() ? known.defaults.observe : observed).names;
+  }
+  if (list == "options") {
+    for (const auto& [name, value] : options) found.push_back(name + "=" + value);
+    return found;
+  }
+  if (list == "surfaces") return instance()->system.surface_names();
+  if (list == "contacts") return contact_names(instance()->system);
+  if (list == "events") return event_names(instance()->system);
+  if (list == "locations") {
+    const auto kept = instance();
+    if (kept->automaton)
+      for (const Location& location : kept->automaton->locations()) found.push_back(location.name);
+    return found;
+  }
+  return std::nullopt;
+}
+
+std::optional<Vector> sw_model::values(std::string_view list) const {
+  if (list == "initial") return instance()->state;
+  if (list == "parameters") {
+    const auto kept = instance();
+    Vector found(static_cast<Index>(kept->parameters.size()));
+    for (Index k = 0; k < found.size(); ++k) found[k] = kept->parameters[static_cast<std::size_t>(k)].second;
+    return found;
+  }
+  if (list == "span") {
+    const RunInput made = input();
+    return Vector{{made.instance.start, made.instance.end}};
+  }
+  return std::nullopt;
+}
+
+std::string sw_model::document(std::string_view format) {
+  if (format != "check")
+    refuse({.what = fmt::format("a model has no document '{}'", format),
+            .where = "format",
+            .expected = "check"});
+  const RunInput made = input();
+  apps::ModelCheck answer = apps::check_model(made.model->name, made.instance, made.options.run);
+  for (const std::string& remark : made.model->remarks)
+    answer.findings.push_back({apps::Severity::hint, remark});
+  std::ostringstream text;
+  apps::write_check_json(answer, text);
+  return text.str();
+}
+
+void sw_model::take(const std::function<Model()>& read) {
+  try {
+    model = std::make_shared<const Model>(read());
+  } catch (const ModelFileError& error) {
+    mistakes = error.mistakes();
+    throw;
+  }
+}
+
+const Model& sw_model::usable() const {
+  if (!model) throw Refused(SW_MODEL, "the model has mistakes; it can only be asked for them");
+  return *model;
+}
+
+std::shared_ptr<const ModelInstance> sw_model::instance() const {
+  const std::lock_guard<std::mutex> only(lock_);
+  if (!instance_) instance_ = std::make_shared<const ModelInstance>(usable().instantiate(settings));
+  return instance_;
+}
+
+void sw_model::forget_instance() const {
+  const std::lock_guard<std::mutex> only(lock_);
+  instance_ = nullptr;
+  changed();
+}
+
+void sw_model::set(const std::string& name, double value) {
+  const Model& known = usable();
+  const auto is_parameter = [&](const Parameter& parameter) { return parameter.name == name; };
+  const bool is_known =
+      std::any_of(known.parameters.begin(), known.parameters.end(), is_parameter) ||
+      std::find(known.state_names.begin(), known.state_names.end(), name) != known.state_names.end();
+  if (!is_known || !std::isfinite(value)) {
+    std::vector<std::string> names = known.state_names;
+    for (const Parameter& parameter : known.parameters) names.push_back(parameter.name);
+    check_setting(known.name, name, value, names);
+  }
+  const auto place = std::find_if(settings.begin(), settings.end(),
+                                  [&](const auto& setting) { return setting.first == name; });
+  if (place == settings.end())
+    settings.emplace_back(name, value);
+  else
+    place->second = value;
+}
+
+RunInput sw_model::input(const OptionText& more, double usual_rtol) const {
+  OptionText all = options;
+  merge(all, more);
+  RunInput made{.model = model, .settings = settings, .instance = *instance()};
+  made.options = run_options(all, usable().defaults, usual_rtol);
+  made.observed = observed.empty() ? model->defaults.observe : observed;
+  made.watcher = watcher;
+  made.stops = stops;
+  made.is_called = called != nullptr;
+  set_span(made.options, made.is_called, made.instance);
+  return made;
+}
+
+int sw_parse(const char* text, int64_t length, const char* file_name, sw_model** model) {
+  return make(model, [&](sw_model& made) {
+    given(text, "text");
+    const std::string whole =
+        length < 0 ? std::string(text) : std::string(text, static_cast<std::size_t>(length));
+    made.take([&] { return parse_model(whole, file_name == nullptr ? "model.toml" : file_name); });
+    return SW_OK;
+  });
+}
+
+int sw_read(const char* path, sw_model** model) {
+  return make(model, [&](sw_model& made) {
+    given(path, "path");
+    made.take([&] { return read_model_file(path); });
+    return SW_OK;
+  });
+}
+
+int sw_mistake(const sw_model* model, int64_t index, int64_t* line, int64_t* column, const char** text) {
+  return answer(model, [&] {
+    const ModelFileError::Entry& mistake =
+        model->mistakes[index_in(index, model->mistakes.size(), "mistake")];
+    if (line != nullptr) *line = mistake.line;
+    if (column != nullptr) *column = mistake.column;
+    if (text != nullptr) *text = mistake.message.c_str();
+    return SW_OK;
+  });
+}
+
+int sw_set(sw_model* model, const char* name, double value) {
+  return answer(model, [&] {
+    model->set(given(name, "name"), value);
+    model->forget_instance();
+    return SW_OK;
+  });
+}
+
+int sw_get(const sw_model* model, const char* name, double* value) {
+  return answer(model, [&] {
+    given(name, "name");
+    given(value, "value");
+    const auto instance = model->instance();
+    for (const auto& [parameter, number] : instance->parameters) {
+      if (parameter != name) continue;
+      *value = number;
+      return SW_OK;
+    }
+    const std::vector<std::string>& states = instance->system.state_names();
+    const auto state = std::find(states.begin(), states.end(), name);
+    if (state == states.end()) {
+      std::vector<std::string> known = states;
+      for (const Parameter& parameter : model->usable().parameters) known.push_back(parameter.name);
+      check_setting(model->usable().name, name, 0, known);
+    }
+    *value = instance->state[state - states.begin()];
+    return SW_OK;
+  });
+}
+
+int sw_set_initial(sw_model* model, const double* x, int64_t n) {
+  return answer(model, [&] {
+    given(x, "x");
+    const std::vector<std::string>& names = model->usable().state_names;
+    const auto size = static_cast<int64_t>(names.size());
+    if (n != size)
+      refuse({.what = "the state has another size",
+              .where = "n",
+              .expected = fmt::format("{} numbers", size),
+              .got = fmt::format("{}", n)});
+    Settings kept = model->settings;
+    std::erase_if(kept, [&](const auto& setting) {
+      return std::find(names.begin(), names.end(), setting.first) != names.end();
+    });
+    for (int64_t k = 0; k < n; ++k) {
+      const std::string& name = names[static_cast<std::size_t>(k)];
+      if (!std::isfinite(x[k])) check_setting(model->model->name, name, x[k], names);
+      kept.emplace_back(name, x[k]);
+    }
+    model->settings = std::move(kept);
+    model->forget_instance();
+    return SW_OK;
+  });
+}
+
+int sw_options(sw_model* model, const char* options) {
+  return answer(model, [&] {
+    OptionText all = model->options;
+    merge(all, options_in(given(options, "options")));
+    ModelInstance instance = *model->instance();
+    const RunOptions meant = run_options(all, model->usable().defaults);
+    meant.run.validate(instance.system.states());
+    set_span(meant, model->called != nullptr, instance);
+    model->options = std::move(all);
+    model->changed();
+    return SW_OK;
+  });
+}
+
+int sw_observe(sw_model* model, const char* quantity) {
+  return answer(model, [&] {
+    model->usable();
+    std::vector<std::string> all;
+    if (quantity != nullptr) {
+      all = model->observed;
+      all.emplace_back(quantity);
+      check_observable_names(model->instance()->system, model->instance()->observables(all).names);
+    }
+    model->observed = std::move(all);
+    model->changed();
+    return SW_OK;
+  });
+}
+
+int sw_on_step(sw_model* model, sw_step_function function, void* user) {
+  return answer(model, [&] {
+    model->usable();
+    model->watcher = {function, user};
+    return SW_OK;
+  });
+}

@@ -1,0 +1,83 @@
+// A model behind the C interface, with what is set for its runs.
+//
+// It must not know results.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "lib/c/handle.hpp"
+#include "lib/c/options.hpp"
+#include "slideway/model/model.hpp"
+
+namespace slideway::door {
+
+class CalledModel;
+
+// StopCounter counts the requests to end runs. A run ends where the count is no longer what it was at its begin.
+class StopCounter {
+ public:
+  void stop() { ++count_; }
+  std::uint64_t count() const { return count_; }
+
+ private:
+  std::atomic<std::uint64_t> count_ = 0;
+};
+
+// A function of the caller's that sees every step.
+struct StepWatcher {
+  sw_step_function function = nullptr;
+  void* user = nullptr;
+};
+
+// All that a run is made of, as it was when the run began; the handle of the model may change or go.
+struct RunInput {
+  std::shared_ptr<const Model> model = {};
+  Settings settings = {};
+  ModelInstance instance;
+  RunOptions options = {};
+  std::vector<std::string> observed = {};
+  StepWatcher watcher = {};
+  std::shared_ptr<const StopCounter> stops = {};
+  bool is_called = false;  // made of callbacks
+};
+
+}  // namespace slideway::door
+
+struct sw_model final : slideway::door::Handle {
+  // Null where the model has mistakes.
+  std::shared_ptr<const slideway::Model> model = {};
+  std::vector<slideway::ModelFileError::Entry> mistakes = {};
+  std::shared_ptr<slideway::door::CalledModel> called = {};  // null unless it is made of callbacks
+  slideway::Settings settings = {};
+  slideway::door::OptionText options = {};
+  std::vector<std::string> observed = {};
+  slideway::door::StepWatcher watcher = {};
+  std::shared_ptr<slideway::door::StopCounter> stops = std::make_shared<slideway::door::StopCounter>();
+
+  std::optional<std::vector<std::string>> names(std::string_view list) const override;
+  std::optional<slideway::Vector> values(std::string_view list) const override;
+  std::string document(std::string_view format) override;
+  void stop() override { stops->stop(); }
+
+  // Takes what `read` returns, or the mistakes that it throws.
+  void take(const std::function<slideway::Model()>& read);
+  // The model; throws Refused where it has mistakes.
+  const slideway::Model& usable() const;
+  // Parameters and initial values as they are set. Several threads may ask for it at once.
+  std::shared_ptr<const slideway::ModelInstance> instance() const;
+  // The model is another one from now on, or its settings are.
+  void forget_instance() const;
+  void set(const std::string& name, double value);
+  // The input of a run with these options after those of the model.
+  slideway::door::RunInput input(const slideway::door::OptionText& more = {}, double usual_rtol = 1e-6) const;
+
+ private:
+  mutable std::mutex lock_;
+  mutable std::shared_ptr<const slideway::ModelInstance> instance_ = {};
+};
