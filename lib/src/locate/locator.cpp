@@ -27,6 +27,15 @@ void Locator::note_armed() {
   if (affine_) affine_->write_armed(scanned_.armed_before);
 }
 
+void Locator::forget_what_arms_after(double t) {
+  GuardTable& guards = now_.here->guards;
+  for (Index e = 0; e < now_.here->watch.size(); ++e) {
+    const Index slot = now_.here->ode.event_slot(e);
+    if (!guards.event(e).armed || scanned_.armed_before[static_cast<std::size_t>(slot)] != 0) continue;
+    if (!(now_.here->event_value(t, now_.x, e) > guards.arm_above()[slot])) guards.see(e, false);
+  }
+}
+
 void Locator::begin_mode(bool same_stepper, bool retakes) {
   ModeOde& ode = now_.here->ode;
   ode.exit_guards(now_.t, now_.x, guard_values_);

@@ -50,6 +50,9 @@ class Locator {
 
   // Notes which guards are armed before the next part of a step is located.
   void note_armed();
+  // The scan has gone on beyond t in the last step: events that were not armed before it, and are not clear of zero at t, are not
+  // armed.
+  void forget_what_arms_after(double t);
   // The first arrival between scanned().until and `end`.
   const Arrival& locate(double end);
   // The guards that are about to vanish where the integrator gets no further.

@@ -40,11 +40,15 @@ void list_in_order(EventRecord& record) {
 }  // namespace
 
 RunLog::RunLog(const RunState& now, const std::vector<std::shared_ptr<const RelayStructure>>& structures)
-    : now_(now), state_(Vector::Zero(now.x.size())) {
+    : now_(now), structures_(structures), state_(Vector::Zero(now.x.size())) {
   const auto times = static_cast<Index>(now.options.output_times.size());
   solution_.outputs = Matrix::Constant(now.x.size(), times, kNotANumber);
-  solution_.trajectory = Trajectory(
-      now.x.size(), make_projection(now.tools.automaton(), structures, now.errors.atol(), now.options));
+  solution_.trajectory = empty_trajectory();
+}
+
+Trajectory RunLog::empty_trajectory() const {
+  return Trajectory(now_.x.size(),
+                    make_projection(now_.tools.automaton(), structures_, now_.errors.atol(), now_.options));
 }
 
 void RunLog::finish_ambiguous(const SeveralMotions&, std::string message) {
@@ -113,16 +117,40 @@ void RunLog::write_outputs(double start, double end) {
   }
 }
 
-void RunLog::append_step(double start, double end) {
-  if (now_.options.recording == Recording::dense) {
-    const Interpolant interpolant = now_.stepper->interpolant();
-    double* next =
-        solution_.trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.terms);
-    // Loops of few numbers, which are faster without vectors.
-    for (Index k = 0; k < interpolant.terms; ++k) {
-      for (Index j = 0; j < interpolant.states; ++j) *next++ = interpolant.columns[k][j];
+void RunLog::complete_outputs(double t, const Vector& x, Matrix& outputs) const {
+  for (std::size_t k = next_output_; k < now_.options.output_times.size(); ++k) {
+    const double time = now_.options.output_times[k];
+    if (time > t) break;
+    if (time < now_.t) continue;
+    state_ = time == now_.run.start ? now_.run.state : x;
+    if (time != now_.run.start && time < t) {
+      now_.stepper->evaluate(time, state_);
+      now_.here->ode.project(time, now_.weights, state_);
     }
+    outputs.col(static_cast<Index>(k)) = state_;
   }
+}
+
+void RunLog::begin_record(double t, const Vector& x) {
+  record_start_ = t;
+  solution_.initial = {t, now_.word(), x, now_.here->name};
+  solution_.events.clear();
+  solution_.warnings.clear();
+  solution_.trajectory = empty_trajectory();
+}
+
+void RunLog::record_step(double start, double end, Trajectory& trajectory) const {
+  const Interpolant interpolant = now_.stepper->interpolant();
+  double* next = trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.terms);
+  // Loops of few numbers, which are faster without vectors.
+  for (Index k = 0; k < interpolant.terms; ++k) {
+    for (Index j = 0; j < interpolant.states; ++j) *next++ = interpolant.columns[k][j];
+  }
+}
+
+void RunLog::append_step(double start, double end) {
+  if (now_.options.recording == Recording::dense && end > record_start_)
+    record_step(std::max(start, record_start_), end, solution_.trajectory);
   if (now_.options.on_step) {
     const Mode mode = now_.word();
     const StepView view{start, end, mode, now_.here->name, [this](double t, VectorRef x) {

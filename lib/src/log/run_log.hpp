@@ -3,6 +3,7 @@
 // It must not know what decides an event.
 #pragma once
 
+#include <limits>
 #include <memory>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ namespace slideway {
 
 class RunLog {
  public:
-  // The state must outlive the log. `structures` has one entry per location.
+  // The references must outlive the log. `structures` has one entry per location.
   RunLog(const RunState& now, const std::vector<std::shared_ptr<const RelayStructure>>& structures);
 
   Solution& solution() { return solution_; }
@@ -25,12 +26,18 @@ class RunLog {
   void report(EventRecord&& record);
   // The last step was the solution on [start, end].
   void append_step(double start, double end);
+  // Adds the last step on [start, end] to a trajectory.
+  void record_step(double start, double end, Trajectory& trajectory) const;
   // wants_output_by() tells whether an output that was asked for up to t is still to be filled in.
   bool wants_output_by(double t) const {
     return next_output_ < now_.options.output_times.size() && now_.options.output_times[next_output_] <= t;
   }
   // Fills in the outputs that were asked for on [start, end].
   void write_outputs(double start, double end);
+  // complete_outputs() fills in those up to t that are missing, where the run is at t in this state.
+  void complete_outputs(double t, const Vector& x, Matrix& outputs) const;
+  // Forgets what is recorded: the next record begins at t in this state.
+  void begin_record(double t, const Vector& x);
   // finish() ends the run. An ambiguous outcome needs its motions: finish_ambiguous() alone makes one, and finish() throws
   // std::logic_error for it.
   void finish(Status status, std::string message);
@@ -47,10 +54,14 @@ class RunLog {
   }
 
  private:
+  Trajectory empty_trajectory() const;
+
   const RunState& now_;
+  const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
   Solution solution_;
   std::size_t next_output_ = 0;
-  Vector state_;  // a buffer
+  double record_start_ = -std::numeric_limits<double>::infinity();
+  mutable Vector state_;  // a buffer
 };
 
 }  // namespace slideway

@@ -37,6 +37,11 @@ class EventFiring {
   // Resets in their order, then the first edge; with what is due, all by their priorities.
   bool fire_round(const std::vector<Crossed>& jumps, bool at_start, std::vector<EventRecord>& records,
                   const DueActions& due = {});
+  // The caller of the run has set the state (given_state.cpp). False where it is not finite.
+  bool take_state(const Vector& x, std::vector<EventRecord>& records);
+  // Drops the record of that where the mode is the same after it.
+  void drop_if_mode_stays(std::vector<EventRecord>& records) const;
+
   // Fires events that are due where the run starts.
   bool fire_at_start(std::vector<EventRecord>& records);
 

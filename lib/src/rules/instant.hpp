@@ -31,6 +31,7 @@ struct Arrivals {
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
   DueActions due = {};            // what is due at this time
+  const Vector* given = nullptr;  // the state that the caller of the run has set
   double blur = 0;                // of the time, by the rounding of the guards of events
   double error = 0;               // of the time, by what errors of the run may make of those guards
   std::vector<Index> with_value_again = {};       // surfaces whose guards have had none for a while
@@ -47,6 +48,7 @@ struct Arrivals {
     blur = error = 0;
     with_value_again.clear();
     turned_friction.reset();
+    given = nullptr;
     due.events.clear();
     due.actions.clear();
     for (std::vector<Index>* list : {&hits, &releases, &stick_slip, &records, &stops, &jumps}) list->clear();

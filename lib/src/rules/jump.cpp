@@ -58,11 +58,13 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   }
   std::vector<Crossed> crossed;
   for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
+  if (goes_on && arrivals.given) goes_on = firing_.take_state(*arrivals.given, instant_.records);
   if (goes_on) goes_on = firing_.fire_round(crossed, false, instant_.records, arrivals.due);
   if (goes_on) goes_on = settle();
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
   if (!now_.agenda.limits.empty()) limits_.drop_disturbed();
   if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
+  if (arrivals.given) firing_.drop_if_mode_stays(instant_.records);
   records_.publish();
   if (!goes_on || log_.too_many_events()) return false;
   // Known times do not accumulate.

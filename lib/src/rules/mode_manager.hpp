@@ -79,6 +79,9 @@ class ModeManager {
   PoleCheck& poles() { return poles_; }
   PendingLimits& limits() { return limits_; }
 
+  // The state is x from now on, since the caller of the run says so, as if a time event had set it. False when the run is over.
+  bool take_state(const Vector& x);
+
   // ---- limits of accumulations
   // At the time of the limit of resets or edges. False when the run is over.
   bool end_held_limit();

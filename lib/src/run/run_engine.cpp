@@ -57,58 +57,165 @@ void RunEngine::go_to(const Place& place) { manager_.locations().go_to(place); }
 
 void RunEngine::go_on() { has_begun_ = true; }
 
+bool RunEngine::is_at_pause() const {
+  return !(now_.t < until_) || (until_event_ && log_.solution().events.size() > events_before_);
+}
+
+bool RunEngine::stops() {
+  is_stopped_ = is_cancelled_ && is_cancelled_->load(std::memory_order_relaxed);
+  if (is_stopped_) log_.finish(Status::stopped_by_event, "the run was cancelled");
+  return is_stopped_;
+}
+
 bool RunEngine::follow() {
-  try {
-    if (has_begun_ || manager_.start()) {
-      has_begun_ = true;
-      while (begin_mode() && follow_mode() == ModeEnd::event) {
-        if (!may_pause()) continue;
-        usual_step_ = now_.restart.starts_anew() ? 0 : now_.stepper->usual_step();
-        return true;
+  bool pauses = false;
+  guarded([&] {
+    if (!has_begun_ && !manager_.start()) return;
+    has_begun_ = true;
+    while (!pauses) {
+      if (!is_in_mode_) {
+        if (stops()) return;
+        pauses = is_at_pause();
+        if (pauses || !begin_mode()) return;
+        is_in_mode_ = true;
       }
+      const std::optional<ModeEnd> end = follow_mode();
+      pauses = !end;
+      if (pauses) return;
+      leave_mode();
+      if (*end == ModeEnd::finished) return;
+      if (!may_pause()) continue;
+      usual_step_ = now_.restart.starts_anew() ? 0 : now_.stepper->usual_step();
+      pauses = true;
     }
+  });
+  return pauses;
+}
+
+void RunEngine::leave_mode() {
+  is_in_mode_ = false;
+  step_ = {};
+}
+
+// An exception ends the run, with what happened before.
+template <class Function>
+void RunEngine::guarded(const Function& function) {
+  std::string what;
+  try {
+    return function();
   } catch (const std::exception& error) {
-    manager_.records().publish_what_happened();
-    log_.finish(Status::user_function_failed,
-                std::string(error.what()) + "; the run stops at t = " + number_text(now_.t));
+    what = std::string(error.what()) + "; the run";
   } catch (...) {
-    manager_.records().publish_what_happened();
-    log_.finish(Status::user_function_failed,
-                "a user function threw something that is not a std::exception; the run " +
-                    std::string("stops at t = ") + number_text(now_.t));
+    what = "a user function threw something that is not a std::exception; the run";
   }
-  return false;
+  leave_mode();
+  manager_.records().publish_what_happened();
+  log_.finish(Status::user_function_failed, what + " stops at t = " + number_text(now_.t));
+}
+
+bool RunEngine::follow_to(double t, bool to_event) {
+  until_ = t;
+  until_event_ = to_event;
+  events_before_ = log_.solution().events.size();
+  is_stopped_ = false;
+  return follow();
+}
+
+void RunEngine::evaluate(double t, Vector& x) {
+  x = now_.x;
+  if (step_.is_taken && t > now_.t) now_.stepper->evaluate(t, x);
+  if (!is_in_mode_ || !now_.here->ode.constrained()) return;
+  Vector weights(x.size());
+  now_.here->stepper->error_weights(x, weights);
+  try {
+    now_.here->ode.project(t, weights, x);
+  } catch (const std::runtime_error&) {
+    // Beyond the end of sliding, which the step has not come to, there need not be a state on the surfaces.
+  }
+}
+
+Solution RunEngine::so_far(double t) {
+  Solution solution = log_.solution();
+  Vector x;
+  evaluate(t, x);
+  if (is_in_mode_ && t > now_.t && now_.options.recording == Recording::dense)
+    log_.record_step(now_.t, t, solution.trajectory);
+  complete(t, x, solution);
+  return solution;
+}
+
+void RunEngine::forget_record(double t) {
+  Vector x;
+  evaluate(t, x);
+  log_.begin_record(t, x);
+  if (is_in_mode_ && now_.options.recording == Recording::dense)
+    log_.solution().trajectory.begin_segment(t, now_.word(), now_.here->name);
+}
+
+// A guard that the scan has seen clearly on its side only after t is not armed there.
+void RunEngine::end_step(double t) {
+  if (!is_in_mode_) return;
+  const bool is_within = step_.is_taken && t > now_.t;
+  const double piece_start = now_.t;
+  if (is_within) {
+    now_.t = t;
+    now_.stepper->evaluate(t, now_.x);
+    if (now_.here->watch.size() > 0) now_.errors.see(now_.x);
+  }
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.project_state();
+  learn_what_is_armed();
+  if (is_within) {
+    locator_.forget_what_arms_after(now_.t);
+    const double from = now_.agenda.limits.empty() ? piece_start : manager_.limits().pass(piece_start, false);
+    if (now_.t > from) log_.append_step(from, now_.t);
+    log_.write_outputs(step_.start, std::nextafter(now_.t, step_.start));
+    now_.step.dense_end = now_.step.end = now_.t;
+  }
+  now_.restart.go_on();
+  usual_step_ = now_.stepper->usual_step();
+  leave_mode();
+}
+
+bool RunEngine::take_state(const Vector& x) {
+  bool goes_on = false;
+  guarded([&] { goes_on = manager_.take_state(x); });
+  return goes_on;
 }
 
 Solution RunEngine::ended() {
   const Status status = log_.solution().outcome.status;
   if (status == Status::reached_end && end_warnings_ != EndWarnings::none)
     append_shrinking_steps(now_, step_sizes_, log_.solution().warnings);
-  if (log_.solution().trajectory.empty())
-    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
-  if (log_.solution().trajectory.ends_without_state()) log_.solution().trajectory.add_point(now_.t, now_.x);
-  // A run that ends with a jump ends in the state after it.
-  const std::vector<Segment>& segments = log_.solution().trajectory.segments();
-  if (now_.options.recording == Recording::dense && now_.restart.jumped_at(now_.t) &&
-      segments.back().start < now_.t) {
-    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
-    log_.solution().trajectory.add_point(now_.t, now_.x);
-  }
-  log_.write_outputs(now_.t, now_.t);
-  log_.solution().pending = now_.agenda.schedule.pending();
-  log_.solution().final = {now_.t, now_.word(), now_.x, now_.here->name};
+  Solution solution = std::move(log_.solution());
+  complete(now_.t, now_.x, solution);
   if (end_warnings_ == EndWarnings::all) {
-    append_silent_guards(now_, status, log_.solution().warnings);
-    append_below_tolerance(now_, log_.solution().trajectory, log_.solution().warnings);
+    append_silent_guards(now_, status, solution.warnings);
+    append_below_tolerance(now_, solution.trajectory, solution.warnings);
   }
-  Statistics& statistics = log_.solution().statistics;
+  return solution;
+}
+
+void RunEngine::complete(double t, const Vector& x, Solution& solution) {
+  Trajectory& trajectory = solution.trajectory;
+  if (trajectory.empty()) trajectory.begin_segment(t, now_.word(), now_.here->name);
+  if (trajectory.ends_without_state()) trajectory.add_point(t, x);
+  // A run that ends with a jump ends in the state after it.
+  if (now_.options.recording == Recording::dense && now_.restart.jumped_at(t) &&
+      trajectory.segments().back().start < t) {
+    trajectory.begin_segment(t, now_.word(), now_.here->name);
+    trajectory.add_point(t, x);
+  }
+  log_.complete_outputs(t, x, solution.outputs);
+  solution.pending = now_.agenda.schedule.pending();
+  solution.final = {t, now_.word(), x, now_.here->name};
+  Statistics& statistics = solution.statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
   statistics = now_.tools.work();
   statistics.largest_drift = now_.errors.largest_drift();
   statistics.integrator_roots = integrator_roots;
   if (statistics.restarts > 0) --statistics.restarts;
-  statistics.events = static_cast<std::int64_t>(log_.solution().events.size());
-  return std::move(log_.solution());
+  statistics.events = static_cast<std::int64_t>(solution.events.size());
 }
 
 bool RunEngine::begin_mode() {
@@ -278,130 +385,192 @@ bool RunEngine::arrive_at_end(double t) {
   return goes_on && !is_last;
 }
 
-ModeEnd RunEngine::follow_mode() {
-  Stepper& stepper = *now_.stepper;
-  ModeOde& ode = now_.here->ode;
+std::optional<ModeEnd> RunEngine::follow_mode() {
   while (true) {
-    if (too_many_steps()) return ModeEnd::finished;
-    ode.forget_samples();
-    if (now_.here->contacts) now_.here->contacts->follow_slip(now_.t, now_.x, now_.lambda);
-    if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
-    now_.restart.count_step();
-    const StepReport report = stepper.step();
-    if (report.status == StepStatus::failed) {
-      // Steps fail, too, where a guard vanishes between two times that the clock holds: that is an event, whatever the method.
-      if (!stepper.has_another_method() || locator_.imminent_arrival().found) return end_where_it_fails();
-      failure_ = stepper.failure();
-      if (step_carefully()) return ModeEnd::event;
-      continue;
+    if (!step_.is_taken) {
+      if (is_at_pause()) return std::nullopt;
+      if (stops()) return end_mode_here();
+      if (const std::optional<ModeEnd> end = take_step()) return *end;
+      if (!step_.is_taken) continue;
     }
-    const double step_start = now_.t;
-    now_.step.dense_end = now_.step.end = report.end;
-    locator_.scanned().root = report.root;
     try {
-      const Scanned scan = scan_step(report.end);
-      if (scan == Scanned::ends_run) return ModeEnd::finished;
-      if (scan == Scanned::inaccurate) {
-        log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
+      if (!step_.is_located && !locate_next()) {
+        log_.write_outputs(step_.start, std::nextafter(now_.t, step_.start));
         return ModeEnd::event;
       }
     } catch (const std::runtime_error&) {
       // A guard ends where the field does.
-      if (now_.stepper == now_.here->careful_stepper.get() && now_.t == step_start)
+      step_.ended = std::current_exception();
+      step_.is_record = false;
+      step_.next = std::clamp(now_.here->scan.last_time(), now_.t, step_.report.end);
+    }
+    if (step_.next > until_) return std::nullopt;
+    if (step_.is_record) {
+      try {
+        if (!pass_records()) return ModeEnd::finished;
+      } catch (const std::runtime_error&) {
+        step_.ended = std::current_exception();
+      }
+    }
+    if (step_.ended) {
+      if (now_.stepper == now_.here->careful_stepper.get() && now_.t == step_.start)
         return end_where_no_careful_step();
-      if (const std::optional<ModeEnd> end = end_within_step(step_start, report.end)) return *end;
-      throw;
+      if (const std::optional<ModeEnd> end = end_within_step(step_.start, step_.report.end)) return *end;
+      std::rethrow_exception(step_.ended);
     }
-    const bool arrived = locator_.scanned().arrival != nullptr;
-    double piece_start = now_.t;
-    now_.t = arrived ? locator_.scanned().arrival->t : report.end;
-    stepper.evaluate(now_.t, now_.x);
-    if (now_.here->watch.size() > 0) now_.errors.see(now_.x);
-    // A state between events is put onto its surfaces only when somebody looks at it. The steps of a method
-    // that was chosen for a short flight are few.
-    const bool pauses = !arrived && report.status != StepStatus::reached_end && may_pause() &&
-                        now_.stepper == now_.here->stepper.get();
-    const bool is_seen =
-        arrived || pauses || report.status == StepStatus::reached_end || log_.wants_output_by(now_.t);
-    // The weights of a fine step are relative: with them a state near zero would not be moved, and others would be, far.
-    if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
-    if (is_seen) now_.project_state();
-    if (!now_.agenda.limits.empty()) piece_start = manager_.limits().pass(piece_start, arrived);
-    if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
-    if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(now_.t, now_.t - step_start);
-
-    if (arrived || report.status == StepStatus::reached_end) {
-      // The outputs at the event itself hold the state after it.
-      log_.write_outputs(step_start, std::nextafter(now_.t, step_start));
-      const double event_time = now_.t;
-      now_.step.dense_end = now_.t;
-      const bool goes_on = arrived ? arrive(locator_.scanned().arrival->guards) : arrive_at_end(report.end);
-      log_.write_outputs(event_time, now_.t);
-      return goes_on ? ModeEnd::event : ModeEnd::finished;
+    if (step_.is_record) {
+      if (is_at_pause()) return std::nullopt;
+      continue;
     }
-    log_.write_outputs(step_start, now_.t);
-    if (pauses) {
-      // The watch of the events learns which of them are armed.
-      manager_.arrived().gather(std::vector<char>(static_cast<std::size_t>(ode.guards()), 0));
-      now_.restart.go_on();
-      return ModeEnd::event;
-    }
-    const bool was_careful = now_.stepper == now_.here->careful_stepper.get();
-    if (was_careful || (now_.stepper != now_.here->stepper.get() &&
-                        now_.restart.steps_in_mode() >
-                            (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps))) {
-      // The flight is not that short after all, or the border of the field is behind.
-      now_.restart.go_on();
-      return ModeEnd::event;
-    }
-    if (now_.restart.steps_in_mode() % kStepsToRest == 0) {
-      if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
-    }
-    if (now_.drifts()) {
-      now_.here->stepper->error_weights(now_.x, now_.weights);
-      ode.stabilise(stepper.damped_rate(), now_.t, now_.x, now_.weights);
-    }
+    if (const std::optional<ModeEnd> end = reach_next()) return *end;
+    step_ = {};
   }
 }
 
-// Marches the guards along the step. Records on the way are noted: they change nothing, so the step is good to its end.
-// The arrival of the locator is the first one that changes something, null when there is none.
-RunEngine::Scanned RunEngine::scan_step(double end) {
-  while (true) {
-    const bool may_be_retaken = accuracy_.can_fail() && now_.restart.retakes(now_.t) < kMostRetakes;
-    if (may_be_retaken) locator_.note_armed();
-    const Arrival& first = locator_.locate(end);
-    if (first.found && may_be_retaken && !accuracy_.holds_at(first.t)) {
-      now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
-      now_.here->stepper->error_weights(now_.x, now_.weights);
-      // A mode begins on its surfaces, also between events: a guard that they hold at zero is not armed by drift.
-      now_.project_state();
-      return Scanned::inaccurate;
-    }
-    locator_.scanned().poles.clear();
-    const Arrival& arrival = first.found && first.steep ? manager_.poles().without_poles(first) : first;
-    locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
-    if (!arrival.found || now_.here->watch.size() == 0) return Scanned::whole;
-    const Arrivals& arrivals = manager_.arrived().gather(arrival.guards);
-    if (!arrivals.only_records() || manager_.poles().passes_surface()) return Scanned::whole;
-    double before = now_.t;
-    now_.t = arrival.t;
-    now_.stepper->evaluate(now_.t, now_.x);
-    now_.here->stepper->error_weights(now_.x, now_.weights);
-    now_.project_state();
-    if (!now_.agenda.limits.empty()) before = manager_.limits().pass(before, true);
-    manager_.arrived().take_sides();
-    manager_.arrived().cross(arrivals.records);
-    manager_.poles().pass_events();
-    for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
-    if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
-    if (now_.t > before) log_.append_step(before, now_.t);
-    if (log_.too_many_events()) return Scanned::ends_run;
-    locator_.scanned().arrival = nullptr;
-    if (!(now_.t < end)) end = now_.t;
-    locator_.go_on_after_record();
-    if (!(now_.t < end)) return Scanned::whole;
+// The caller may have the run go on from here.
+ModeEnd RunEngine::end_mode_here() {
+  end_step(now_.t);
+  return ModeEnd::finished;
+}
+
+std::optional<ModeEnd> RunEngine::take_step() {
+  Stepper& stepper = *now_.stepper;
+  ModeOde& ode = now_.here->ode;
+  if (too_many_steps()) return ModeEnd::finished;
+  ode.forget_samples();
+  if (now_.here->contacts) now_.here->contacts->follow_slip(now_.t, now_.x, now_.lambda);
+  if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
+  now_.restart.count_step();
+  const StepReport report = stepper.step();
+  if (report.status == StepStatus::failed) {
+    // Steps fail, too, where a guard vanishes between two times that the clock holds: that is an event, whatever the method.
+    if (!stepper.has_another_method() || locator_.imminent_arrival().found) return end_where_it_fails();
+    failure_ = stepper.failure();
+    if (step_carefully()) return ModeEnd::event;
+    return std::nullopt;
   }
+  step_.is_taken = true;
+  step_.report = report;
+  step_.start = now_.t;
+  step_.scan_end = report.end;
+  now_.step.dense_end = now_.step.end = report.end;
+  locator_.scanned().root = report.root;
+  return std::nullopt;
+}
+
+// Marches the guards along the step. The arrival of the locator is the first one that changes something, null when there is none.
+bool RunEngine::locate_next() {
+  step_.is_record = false;
+  step_.is_located = true;
+  step_.next = step_.report.end;
+  // A record was at the end of the step.
+  if (!(now_.t < step_.scan_end)) return true;
+  const bool may_be_retaken = accuracy_.can_fail() && now_.restart.retakes(now_.t) < kMostRetakes;
+  if (may_be_retaken || until_ < step_.scan_end) locator_.note_armed();
+  const Arrival& first = locator_.locate(step_.scan_end);
+  if (first.found && may_be_retaken && !accuracy_.holds_at(first.t)) {
+    now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
+    now_.here->stepper->error_weights(now_.x, now_.weights);
+    // A mode begins on its surfaces, also between events: a guard that they hold at zero is not armed by drift.
+    now_.project_state();
+    return false;
+  }
+  locator_.scanned().poles.clear();
+  const Arrival& arrival = first.found && first.steep ? manager_.poles().without_poles(first) : first;
+  locator_.scanned().arrival = arrival.found ? &arrival : nullptr;
+  if (!arrival.found) return true;
+  step_.next = arrival.t;
+  if (now_.here->watch.size() == 0) return true;
+  step_.is_record =
+      manager_.arrived().gather(arrival.guards).only_records() && !manager_.poles().passes_surface();
+  return true;
+}
+
+// Records change nothing, so the step is good to its end.
+bool RunEngine::pass_records() {
+  const Arrival& arrival = *locator_.scanned().arrival;
+  const Arrivals& arrivals = manager_.arrived().arrivals();
+  double before = now_.t;
+  now_.t = arrival.t;
+  now_.stepper->evaluate(now_.t, now_.x);
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.project_state();
+  if (!now_.agenda.limits.empty()) before = manager_.limits().pass(before, true);
+  manager_.arrived().take_sides();
+  manager_.arrived().cross(arrivals.records);
+  manager_.poles().pass_events();
+  for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
+  if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
+  if (now_.t > before) log_.append_step(before, now_.t);
+  if (log_.too_many_events()) return false;
+  locator_.scanned().arrival = nullptr;
+  if (!(now_.t < step_.scan_end)) step_.scan_end = now_.t;
+  locator_.go_on_after_record();
+  step_.is_located = false;
+  return true;
+}
+
+std::optional<ModeEnd> RunEngine::reach_next() {
+  Stepper& stepper = *now_.stepper;
+  const StepReport& report = step_.report;
+  const bool arrived = locator_.scanned().arrival != nullptr;
+  double piece_start = now_.t;
+  now_.t = arrived ? locator_.scanned().arrival->t : report.end;
+  stepper.evaluate(now_.t, now_.x);
+  if (now_.here->watch.size() > 0) now_.errors.see(now_.x);
+  // A state between events is put onto its surfaces only when somebody looks at it. The steps of a method
+  // that was chosen for a short flight are few.
+  const bool pauses = !arrived && report.status != StepStatus::reached_end && may_pause() &&
+                      now_.stepper == now_.here->stepper.get();
+  const bool is_seen =
+      arrived || pauses || report.status == StepStatus::reached_end || log_.wants_output_by(now_.t);
+  // The weights of a fine step are relative: with them a state near zero would not be moved, and others would be, far.
+  if (is_seen || now_.options.on_step) now_.here->stepper->error_weights(now_.x, now_.weights);
+  if (is_seen) now_.project_state();
+  if (!now_.agenda.limits.empty()) piece_start = manager_.limits().pass(piece_start, arrived);
+  if (now_.t > piece_start) log_.append_step(piece_start, now_.t);
+  if (!arrived && report.status != StepStatus::reached_end) step_sizes_.note(now_.t, now_.t - step_.start);
+
+  if (arrived || report.status == StepStatus::reached_end) {
+    // The outputs at the event itself hold the state after it.
+    log_.write_outputs(step_.start, std::nextafter(now_.t, step_.start));
+    const double event_time = now_.t;
+    now_.step.dense_end = now_.t;
+    const bool goes_on = arrived ? arrive(locator_.scanned().arrival->guards) : arrive_at_end(report.end);
+    log_.write_outputs(event_time, now_.t);
+    return goes_on ? ModeEnd::event : ModeEnd::finished;
+  }
+  log_.write_outputs(step_.start, now_.t);
+  if (pauses) {
+    // The watch of the events learns which of them are armed.
+    learn_what_is_armed();
+    now_.restart.go_on();
+    return ModeEnd::event;
+  }
+  return reach_end_of_step();
+}
+
+std::optional<ModeEnd> RunEngine::reach_end_of_step() {
+  const bool was_careful = now_.stepper == now_.here->careful_stepper.get();
+  if (was_careful || (now_.stepper != now_.here->stepper.get() &&
+                      now_.restart.steps_in_mode() >
+                          (now_.stepper == now_.here->fine_stepper.get() ? kFineSteps : kFewSteps))) {
+    // The flight is not that short after all, or the border of the field is behind.
+    now_.restart.go_on();
+    return ModeEnd::event;
+  }
+  if (now_.restart.steps_in_mode() % kStepsToRest == 0) {
+    if (const std::optional<ModeEnd> end = end_at_rest()) return *end;
+  }
+  if (now_.drifts()) {
+    now_.here->stepper->error_weights(now_.x, now_.weights);
+    now_.here->ode.stabilise(now_.stepper->damped_rate(), now_.t, now_.x, now_.weights);
+  }
+  return std::nullopt;
+}
+
+void RunEngine::learn_what_is_armed() {
+  manager_.arrived().gather(std::vector<char>(static_cast<std::size_t>(now_.here->ode.guards()), 0));
 }
 
 }  // namespace slideway

@@ -1,10 +1,15 @@
-// One run, behind Simulator::run: the loop
+// One run, behind Simulator::run and LiveRun: the loop
 //     choose the stepper of the mode → step → locate (Locator) → decide (ModeManager) → log (RunLog)
 // until the run ends. The state that these share is a RunState.
+//
+// A run may be followed up to any time. The step in hand then goes on beyond it: what comes next in the step is located, and nothing that
+// is later has been decided. So the same steps and events follow wherever a run pauses.
 //
 // It must not know file formats, nor how guards are located, nor what decides the mode.
 #pragma once
 
+#include <atomic>
+#include <exception>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -30,6 +35,29 @@ class RunEngine {
   Solution execute();
   // Before it is executed: all, unless told otherwise.
   void warn_at_end(EndWarnings warnings) { end_warnings_ = warnings; }
+  // ---- in pieces that a caller asks for
+  // The flag ends the run, and may be set by any thread. It must outlive the engine.
+  void stop_where(const std::atomic<bool>& is_cancelled) { is_cancelled_ = &is_cancelled; }
+  // follow_to() follows the solution to t, what happens at t included, or, where `to_event` says so, to the first event. It is false
+  // where the run is over: the outcome says why.
+  bool follow_to(double t, bool to_event);
+  // is_stopped() tells whether it is over because of the flag: it may be followed on.
+  bool is_stopped() const { return is_stopped_; }
+  const Outcome& outcome() { return log_.solution().outcome; }
+  // reached() tells how far the run has been decided; the state at any t from there to the last pause is within the step in hand.
+  double reached() const { return now_.t; }
+  void evaluate(double t, Vector& x);
+  // so_far() is the solution up to such a t, as a copy.
+  Solution so_far(double t);
+  // The record that follows begins at t.
+  void forget_record(double t);
+  // The step in hand ends at such a t, and the next one begins anew.
+  void end_step(double t);
+  // The state at reached(), where no step is in hand, is this one from there on, as if a time event had set it. False where the run is
+  // over.
+  bool take_state(const Vector& x);
+  Solution ended();
+
   // The same in pieces, for checkpoints: nothing where the run has come to a pause, after so many more steps at a place where few
   // numbers tell how it goes on.
   std::optional<Solution> execute_until_pause(std::int64_t steps);
@@ -52,15 +80,41 @@ class RunEngine {
   void go_on();
 
  private:
+  // The step that is followed: it has been taken, and its guards are located up to what comes next in it.
+  struct StepInHand {
+    bool is_taken = false;
+    bool is_located = false;
+    StepReport report = {};
+    double start = 0;
+    double scan_end = 0;
+    double next = 0;           // when what comes next comes
+    bool is_record = false;    // which is records alone
+    std::exception_ptr ended;  // or a guard that has no value from there on
+  };
+
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
   bool arrive(const std::vector<char>& guards);
   bool arrive_at_end(double t);
-  // Steps to the next event, or to the end of the run.
-  ModeEnd follow_mode();
-  enum class Scanned { whole, inaccurate, ends_run };
-  // Records on the way are handed out; the arrival that ends the mode is the locator's. A step that is inaccurate at an arrival is good up to the state.
-  Scanned scan_step(double end);
+  // Steps to the next event, or to the end of the run; nothing at a pause.
+  std::optional<ModeEnd> follow_mode();
+  // Nothing where a step is in hand, or another method is to be tried.
+  std::optional<ModeEnd> take_step();
+  // Locates what comes next in the step. False where the step is inaccurate there: it is good up to the state.
+  bool locate_next();
+  // Records on the way are handed out. False when the run is over.
+  bool pass_records();
+  // Takes what comes next in the step; nothing where the mode goes on.
+  std::optional<ModeEnd> reach_next();
+  std::optional<ModeEnd> reach_end_of_step();
+  void learn_what_is_armed();
+  bool is_at_pause() const;
+  ModeEnd end_mode_here();
+  void leave_mode();
+  template <class Function>
+  void guarded(const Function& function);
+  // True when the run is over, since the caller says so.
+  bool stops();
   ModeEnd end_where_it_fails();
   // step_carefully() returns false where that does not help. Where it has failed another method may be left.
   bool step_carefully();
@@ -82,9 +136,17 @@ class RunEngine {
   bool may_pause() const;
   // Follows the solution to a pause, which is true, or to the end of the run.
   bool follow();
-  Solution ended();
+  // A solution as it is returned, where the run is at t in this state.
+  void complete(double t, const Vector& x, Solution& solution);
 
   bool has_begun_ = false;
+  bool is_in_mode_ = false;
+  StepInHand step_;
+  double until_ = std::numeric_limits<double>::infinity();
+  bool until_event_ = false;
+  std::size_t events_before_ = 0;  // in the log, where the run was asked to follow
+  const std::atomic<bool>* is_cancelled_ = nullptr;
+  bool is_stopped_ = false;
   EndWarnings end_warnings_ = EndWarnings::all;
   std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();  // in steps of the run
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one

@@ -1,0 +1,434 @@
+// Runs that their callers drive: pieces of a run, what is set between them, and ways back.
+#include "slideway/simulate/live_run.hpp"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "models/registry.hpp"
+#include "slideway/io/csv.hpp"
+#include "slideway/io/json.hpp"
+#include "slideway/model/from_functor.hpp"
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+
+namespace {
+
+constexpr std::array<Method, 6> kEveryMethod = {Method::automatic, Method::bdf,    Method::adams,
+                                                Method::dopri5,    Method::dop853, Method::rodas};
+
+struct Followed {
+  explicit Followed(const std::string& name, Method method = Method::automatic, double end = 0)
+      : model(name.ends_with(".toml")
+                  ? read_model_file(std::string(SLIDEWAY_SOURCE_DIR) + "/models/gallery/" + name)
+              : name.find('\n') != std::string::npos ? parse_model(name, "test.toml")
+                                                     : models::find_model(name)),
+        instance(model.instantiate({})),
+        simulator(instance.problem(), {.method = method}) {
+    if (end > 0) instance.end = end;
+  }
+  Run run() const { return {.start = instance.start, .end = instance.end, .state = instance.state}; }
+  // The table and the document, but for the statistics: a state that is looked at costs evaluations.
+  std::string documents(Solution solution) const {
+    solution.statistics = {};
+    std::ostringstream text;
+    const RunReport report{.model = model.name, .instance = instance, .solution = solution};
+    write_csv(report, text, {});
+    write_json(report, text, {});
+    return text.str();
+  }
+  Model model;
+  ModelInstance instance;
+  Simulator simulator;
+};
+
+// The k-th of irregular parts of 1: some are far shorter than a step, and some far longer.
+double part_of_run(int k) {
+  const double uneven = std::fmod(0.6180339887498949 * k, 1.0);
+  return uneven * uneven * uneven * 0.2 + 1e-7;
+}
+
+// x' = u − x, where u is the last state, and discrete.
+System held_plant() {
+  return from_functor([](auto, const auto& x, const auto&, auto&& dx) { dx[0] = x[1] - x[0]; },
+                      {.states = 2, .surfaces = 0, .discrete = 1});
+}
+
+// A block: v' = u − sgn(v), where u is discrete. It sticks while |u| <= 1.
+struct Block {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto& x, const auto& lambda, auto&& dx) const { dx[0] = x[1] - lambda[0]; }
+};
+System block() { return from_functor(Block{}, {.states = 2, .surfaces = 1, .discrete = 1}); }
+
+// x' = sgn(x): from 0 there are two motions.
+struct Parting {
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
+  void field(auto, const auto&, const auto& lambda, auto&& dx) const { dx[0] = lambda[0]; }
+};
+
+// A ball on the floor: y' = v, v' = −9.81, thrown back with 0.8 of its speed.
+const std::string kBall =
+    "[states]\ny = 1.0\nv = 0.0\n[time]\nend = 1.5\n[derivatives]\ny = \"v\"\nv = \"-9.81\"\n"
+    "[[resets]]\nname = \"floor\"\nwhen = \"y\"\ndirection = \"falling\"\nset = { v = \"-0.8*v\" }\n";
+
+}  // namespace
+
+TEST_CASE("pieces of a run are the run, bit for bit") {
+  const auto check = [](const std::string& name, Method method, double end) {
+    CAPTURE(name);
+    CAPTURE(std::string(to_string(method)));
+    const Followed followed(name, method, end);
+    const Run run = followed.run();
+    const Solution whole = followed.simulator.run(run);
+    // A run that ends before its end is compared in its events and its state: finish() would go on.
+    const auto agrees = [&](LiveRun& live) {
+      const bool is_at_end = whole.outcome.reached_end();
+      CHECK(live.outcome().status == whole.outcome.status);
+      const Solution pieces = is_at_end ? live.finish() : live.solution();
+      CHECK(pieces.final.state == whole.final.state);
+      CHECK(pieces.events.size() == whole.events.size());
+      CHECK(pieces.trajectory.steps() == whole.trajectory.steps());
+      if (is_at_end) CHECK((followed.documents(pieces) == followed.documents(whole)));
+    };
+
+    LiveRun live(followed.simulator, run);
+    for (int k = 1; live.t() < run.end && live.outcome().reached_end(); ++k) {
+      live.advance_to(std::min(run.end, live.t() + part_of_run(k) * (run.end - run.start)));
+      CHECK(live.state().allFinite());
+    }
+    agrees(live);
+
+    LiveRun by_events(followed.simulator, run);
+    std::size_t seen = 0;
+    for (int k = 1; by_events.t() < run.end && by_events.outcome().reached_end(); ++k) {
+      const EventRecord* const event = by_events.next_event(run.end);
+      if (!event) break;
+      CHECK(event == &by_events.events()[seen]);
+      CHECK(event->t <= by_events.t());
+      seen = by_events.events().size();
+      if (k % 50 == 1) CHECK(by_events.solution().events.size() == seen);
+    }
+    agrees(by_events);
+  };
+  for (const Method method : kEveryMethod) {
+    check("dry-friction", method, 40);
+    check(kBall, method, 1.5);
+  }
+  // Contacts, locations, samples, delays, friction in a plane, accumulations and sliding of second order.
+  for (const std::string name :
+       {"bouncing_ball", "newtons_cradle", "car_gearbox", "digital_pid", "delayed_relay", "cue_ball",
+        "fuller", "twisting", "thermostats", "izhikevich", "woodpecker", "sampled_pwm", "relay_feedback"}) {
+    check(name + ".toml", Method::automatic, 0);
+  }
+  for (const Method method : {Method::bdf, Method::dopri5, Method::rodas})
+    check("stacked_boxes.toml", method, 0);
+}
+
+TEST_CASE("an event at the end of an advance happens once") {
+  // x = 1 − t comes to its surface at 1.
+  const System falling =
+      from_functor([](auto, const auto&, const auto&, auto&& dx) { dx[0] = -1; },
+                   [](auto, const auto& x, auto&& h) { h[0] = x[0]; }, {.states = 1, .surfaces = 1});
+  const Simulator simulator(falling);
+  for (const double t : {1.0, std::nextafter(1.0, 0.0), std::nextafter(1.0, 2.0)}) {
+    LiveRun live(simulator, {.start = 0, .end = 3, .state = Vector{{1}}});
+    CHECK(live.advance_to(t).reached_end());
+    CHECK(live.t() == t);
+    CHECK(live.state()[0] == doctest::Approx(0).epsilon(1e-12));
+    live.advance_to(t);
+    live.advance_to(2);
+    CHECK(live.events().size() == 1);
+    CHECK(live.mode().word() == "-");
+  }
+}
+
+TEST_CASE("inputs that are set between steps act as samples do") {
+  const int count = 200;
+  const double period = 0.01;
+  const auto input = [](int k) { return std::sin(0.3 * k); };
+  for (const Method method : kEveryMethod) {
+    CAPTURE(std::string(to_string(method)));
+    const Simulator simulator(held_plant(), {.rtol = 1e-9, .method = method});
+    LiveRun live(simulator, {.start = 0, .end = count * period, .state = Vector{{1, 0}}});
+    double exact = 1;
+    for (int k = 0; k < count; ++k) {
+      live.set_discrete(1, input(k));
+      CHECK(live.advance_to((k + 1) * period).reached_end());
+      exact = input(k) + (exact - input(k)) * std::exp(-period);
+      CHECK(live.state()[0] == doctest::Approx(exact).epsilon(1e-7));
+    }
+    CHECK(live.events().empty());
+  }
+}
+
+TEST_CASE("what is set changes the mode as a time event would") {
+  for (const Method method : kEveryMethod) {
+    CAPTURE(std::string(to_string(method)));
+    const Simulator simulator(block(), {.method = method});
+    LiveRun live(simulator, {.start = 0, .end = 10, .state = Vector{{1, 0}}});
+    // It comes to rest at 1.
+    live.advance_to(2);
+    CHECK(live.mode().word() == "0");
+    live.set_discrete(1, 0.9);
+    live.advance_to(3);
+    CHECK(live.mode().word() == "0");
+    CHECK(std::abs(live.state()[0]) < 1e-12);
+    live.set_discrete(1, 3);
+    live.advance_to(3);
+    CHECK(live.mode().word() == "+");
+    CHECK(live.events().back().t == 3);
+    CHECK(live.events().back().kind == EventKind::sample);
+    live.advance_to(4);
+    CHECK(live.state()[0] == doctest::Approx(2));
+    // A state on the surface is settled as a start is.
+    live.set_state(Vector{{0, -0.5}});
+    live.advance_to(5);
+    CHECK(live.mode().word() == "0");
+    live.set_state(Vector{{-1, -0.5}});
+    live.advance_to(5);
+    CHECK(live.mode().word() == "-");
+    live.advance_to(8);
+    // v' = 0.5 up to v = 0 at 7.
+    CHECK(live.mode().word() == "0");
+    CHECK(live.events().back().t == doctest::Approx(7));
+  }
+}
+
+TEST_CASE("a parameter behind a pointer may change between advances") {
+  const auto rate = std::make_shared<double>(1);
+  const System growth =
+      from_functor([rate](auto, const auto& x, const auto&, auto&& dx) { dx[0] = *rate * x[0]; },
+                   {.states = 1, .surfaces = 0});
+  LiveRun live(Simulator(growth, {.rtol = 1e-10}), {.start = 0, .end = 2, .state = Vector{{1}}});
+  live.advance_to(1);
+  *rate = -1;
+  live.field_changed();
+  live.advance_to(2);
+  CHECK(live.state()[0] == doctest::Approx(1).epsilon(1e-8));
+}
+
+TEST_CASE("a run goes on after a stop") {
+  const std::string stopped = kBall + "[[stops]]\nname = \"up\"\nwhen = \"v\"\ndirection = \"falling\"\n";
+  const Followed without(kBall), with(stopped);
+  const Solution whole = without.simulator.run(without.run());
+  LiveRun live(with.simulator, with.run());
+  // The ball begins to fall at 0, which is a stop, and turns once after each of its bounces, at √(2/9.81)(1 + 0.8) and 1.46.
+  CHECK(live.outcome().status == Status::stopped_by_event);
+  int stops = 1;
+  while (live.advance_to(1.5).status == Status::stopped_by_event) ++stops;
+  CHECK(stops == 3);
+  CHECK(live.outcome().reached_end());
+  CHECK(live.t() == 1.5);
+  CHECK((live.state() - whole.final.state).norm() < 1e-6);
+  CHECK(live.solution().events.size() == whole.events.size() + static_cast<std::size_t>(stops));
+}
+
+TEST_CASE("where the motion is not unique the caller chooses it") {
+  const Simulator simulator(from_functor(Parting{}, {.states = 1, .surfaces = 1}));
+  LiveRun live(simulator, {.start = 0, .end = 2, .state = Vector{{0}}});
+  CHECK(live.outcome().status == Status::ambiguous);
+  CHECK(live.advance_to(1).status == Status::ambiguous);
+  CHECK(live.t() == 0);
+  for (const std::string word : {"+", "-", "0"}) {
+    LiveRun chosen(simulator, {.start = 0, .end = 2, .state = Vector{{0}}});
+    chosen.follow(Mode(word));
+    CHECK(chosen.advance_to(1).reached_end());
+    CHECK(chosen.state()[0] == doctest::Approx(word == "+" ? 1 : word == "-" ? -1 : 0));
+  }
+  live.set_state(Vector{{-0.5}});
+  CHECK(live.advance_to(1).reached_end());
+  CHECK(live.state()[0] == doctest::Approx(-1.5));
+}
+
+TEST_CASE("a run goes back to what it saved, and another one goes there") {
+  for (const Method method : kEveryMethod) {
+    CAPTURE(std::string(to_string(method)));
+    const Simulator simulator(block(), {.method = method});
+    const Run run{.start = 0, .end = 10, .state = Vector{{1, 0.2}}};
+    const auto drive = [](LiveRun& live) {
+      for (int k = 0; k < 8; ++k) {
+        live.set_discrete(1, 2 * std::sin(1.7 * k));
+        live.advance_to(live.t() + 0.37);
+      }
+      return live.solution();
+    };
+    LiveRun live(simulator, run);
+    live.advance_to(0.3);
+    live.set_discrete(1, -0.3);
+    live.advance_to(0.9);
+    const SavedRun saved = live.save();
+    CHECK(saved.t() == 0.9);
+    const Solution first = drive(live);
+    live.restore(saved);
+    CHECK(live.t() == 0.9);
+    CHECK(live.events().empty());
+    const Solution again = drive(live);
+    CHECK(again.final.state == first.final.state);
+    CHECK(again.trajectory.start() == 0.9);
+    for (const double t : {1.0, 2.0, 3.1}) CHECK(again.trajectory(t) == first.trajectory(t));
+
+    // The record of another run begins where it was saved.
+    LiveRun other(Simulator(block(), {.method = method}), {.start = 0, .end = 5, .state = Vector{{5, 0}}});
+    other.advance_to(2);
+    other.restore(saved);
+    const Solution elsewhere = drive(other);
+    CHECK(elsewhere.final.state == first.final.state);
+    CHECK(elsewhere.initial.t == 0.9);
+    CHECK(elsewhere.trajectory.start() == 0.9);
+    CHECK(elsewhere.trajectory(2.0) == first.trajectory(2.0));
+  }
+}
+
+TEST_CASE("saved pieces of models with delays, samples, contacts and locations go on as they were saved") {
+  for (const std::string name : {"bouncing_ball", "newtons_cradle", "car_gearbox", "digital_pid",
+                                 "delayed_relay", "cue_ball", "fuller", "twisting", "thermostats"}) {
+    CAPTURE(name);
+    const Followed followed(name + ".toml");
+    const Run run = followed.run();
+    LiveRun live(followed.simulator, run);
+    for (int k = 1; k < 12 && live.t() < run.end && live.outcome().succeeded(); ++k) {
+      live.advance_to(std::min(run.end, live.t() + part_of_run(k) * (run.end - run.start)));
+      const SavedRun saved = live.save();
+      LiveRun other(followed.simulator, run);
+      other.restore(saved);
+      const double end = std::min(run.end, live.t() + 0.1 * (run.end - run.start));
+      live.advance_to(end);
+      other.advance_to(end);
+      CHECK(other.state() == live.state());
+      CHECK(other.mode().word() == live.mode().word());
+      live.restore(saved);
+    }
+  }
+}
+
+TEST_CASE("two runs of one simulator know nothing of each other") {
+  const Simulator simulator(block());
+  LiveRun one(simulator, {.start = 0, .end = 4, .state = Vector{{1, 0}}});
+  LiveRun other(simulator, {.start = 0, .end = 4, .state = Vector{{-2, 0.5}}});
+  for (double t = 0; t < 4; t += 0.25) {
+    one.advance_to(t);
+    other.advance_to(t);
+  }
+  one.advance_to(4);
+  other.advance_to(4);
+  CHECK(one.events().front().t == doctest::Approx(1));
+  CHECK(other.events().front().t == doctest::Approx(2 / 1.5));
+}
+
+TEST_CASE("misuse of a live run is refused with words") {
+  const Simulator simulator(block());
+  LiveRun live(simulator, {.start = 0, .end = 4, .state = Vector{{1, 0}}});
+  live.advance_to(1.5);
+  CHECK_THROWS_WITH_AS(live.advance_to(1), doctest::Contains("a run does not go back"),
+                       std::invalid_argument);
+  CHECK_THROWS_AS(live.advance_to(std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+  CHECK_THROWS_AS(live.next_event(std::numeric_limits<double>::infinity()), std::invalid_argument);
+  CHECK_THROWS_WITH_AS(live.set_discrete(0, 1), doctest::Contains("no discrete state"),
+                       std::invalid_argument);
+  CHECK_THROWS_AS(live.set_discrete("what", 1), std::invalid_argument);
+  CHECK_THROWS_AS(live.set_discrete(1, std::numeric_limits<double>::quiet_NaN()), std::invalid_argument);
+  CHECK_THROWS_AS(live.set_state(Vector{{1}}), std::invalid_argument);
+  CHECK_THROWS_AS(live.follow(Mode("+-")), std::invalid_argument);
+  // Nothing of that has changed the run.
+  CHECK(live.advance_to(1.5).reached_end());
+  CHECK(live.t() == 1.5);
+  LiveRun moved = std::move(live);
+  CHECK_THROWS_WITH_AS(live.advance_to(2), doctest::Contains("moved from"), std::invalid_argument);
+  CHECK(moved.advance_to(2).reached_end());
+  Options with_derivatives;
+  with_derivatives.sensitivities = by_initial_values(held_plant(), {"x1"});
+  CHECK_THROWS_WITH_AS(
+      LiveRun(Simulator(held_plant(), with_derivatives), {.start = 0, .end = 1, .state = Vector{{1, 0}}}),
+      doctest::Contains("no sensitivities"), std::invalid_argument);
+}
+
+TEST_CASE("a user function without a value ends a live run until a state is set") {
+  const System root = from_functor(
+      [](auto, const auto& x, const auto&, auto&& dx) {
+        using std::sqrt;
+        dx[0] = -1 + 0 * sqrt(x[0]);
+      },
+      {.states = 1, .surfaces = 0});
+  LiveRun live(Simulator(root), {.start = 0, .end = 4, .state = Vector{{1}}});
+  const Outcome& ended = live.advance_to(2);
+  CHECK(!ended.succeeded());
+  CHECK(ended.t == doctest::Approx(1).epsilon(1e-3));
+  const double t = live.t();
+  CHECK(!live.advance_to(2).succeeded());
+  CHECK(live.t() == t);
+  live.set_state(Vector{{5}});
+  CHECK(live.advance_to(2).reached_end());
+  CHECK(live.state()[0] == doctest::Approx(5 - (2 - t)));
+}
+
+TEST_CASE("another thread cancels a run") {
+  const System turning = from_functor(
+      [](auto, const auto& x, const auto&, auto&& dx) {
+        dx[0] = x[1];
+        dx[1] = -x[0];
+      },
+      {.states = 2, .surfaces = 0});
+  std::atomic<bool> has_begun = false;
+  Options options{.recording = Recording::nothing};
+  options.on_step = [&](const StepView&) { has_begun = true; };
+  LiveRun live(Simulator(turning, options), {.start = 0, .end = 1e9, .state = Vector{{1, 0}}});
+  std::thread other([&] {
+    while (!has_begun) std::this_thread::yield();
+    live.cancel();
+  });
+  CHECK(live.advance_to(1e9).status == Status::stopped_by_event);
+  other.join();
+  CHECK(live.outcome().message == "the run was cancelled");
+  CHECK(live.t() < 1e9);
+  // It is asked for once.
+  CHECK(live.advance_to(live.t() + 1).reached_end());
+}
+
+TEST_CASE("a live run goes beyond its end, and its record can be taken") {
+  const Simulator simulator(block());
+  LiveRun live(simulator, {.start = 0, .end = 0, .state = Vector{{1, 0}}});
+  for (int k = 1; k <= 40; ++k) {
+    live.set_discrete("x2", k % 8 < 4 ? 2.0 : -2.0);
+    CHECK(live.advance_to(0.1 * k).reached_end());
+  }
+  const double before = live.state()[0];
+  const Solution first = live.take();
+  CHECK(first.trajectory.start() == 0);
+  CHECK(first.trajectory.end() == live.t());
+  CHECK(first.trajectory(live.t())[0] == doctest::Approx(before));
+  CHECK(live.events().empty());
+  live.advance_to(5);
+  const Solution second = live.take();
+  CHECK(second.trajectory.start() == first.trajectory.end());
+  CHECK(second.initial.state == first.final.state);
+  CHECK(second.trajectory(second.trajectory.start())[0] == doctest::Approx(before));
+}
+
+TEST_CASE("what is due at a known time happens once, whatever is set there") {
+  const std::string counter =
+      "[states]\nx = 0\n[discrete]\nn = 0\nu = 0\n[time]\nend = 1\n[derivatives]\nx = \"u\"\n"
+      "[[every]]\nname = \"tick\"\nperiod = 0.1\nset = { n = \"n + 1\" }\n";
+  const Followed followed(counter);
+  LiveRun live(followed.simulator, followed.run());
+  const std::vector<std::string>& names = followed.simulator.system().state_names();
+  const auto n = static_cast<Index>(std::find(names.begin(), names.end(), "n") - names.begin());
+  for (int k = 1; k <= 10; ++k) {
+    live.advance_to(0.1 * k);
+    if (k % 3 == 0) live.set_discrete("u", k);
+    if (k % 3 == 1) live.set_state(live.state());
+  }
+  live.advance_to(1);
+  CHECK(live.state()[n] == followed.simulator.run(followed.run()).final.state[n]);
+}
