@@ -631,7 +631,7 @@ TEST_CASE("what other languages write is answered with what to write here") {
   hinted("max(x, 0, 1)", "write max(max(a, b), c)");
   hinted("-np.sign(v)", "names and functions stand without a module: sign");
   hinted("1 if x > 0 else -1", "write a choice as if(a > b, p, q)");
-  hinted("-\u03bb*x", "a name is made of the letters a to z and A to Z, digits and '_'");
+  hinted("-\u221ex", "a name is made of letters, digits and '_'");
   hinted("fmod(t, 2)", "write mod(a, b), which has the sign of b");
   hinted("clip(x, 0, 1)", "write sat(x, low, high)");
   hinted("trunc(x)", "write sgn(x)*floor(abs(x))");

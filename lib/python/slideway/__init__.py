@@ -9,16 +9,20 @@
 Python functions.
 """
 
+from ._analyses import Branch, Equilibria, Equilibrium, Fit, Lyapunov, Orbit, Section
 from ._core import ModelError, version as __version__
 from ._hysteresis import hysteresis
-from ._ivp import UnknownJumpsWarning, solve_ivp
+from ._ivp import IneffectiveEventWarning, UnknownJumpsWarning, solve_ivp, trace
 from ._memory import RemembersError
 from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
 from ._result import Event, EventDerivative, Gradient, Outcome, Result, Segment, Sensitivities, Snapshot
 from ._sweep import Sweep
-from ._system import Contact, Edge, Record, Reset, Stop, System
+from ._parts import Automaton, Contact, Edge, Every, Record, Reset, Stop
+from ._system import System
 from ._expressions import Untraceable
 
-__all__ = ["Check", "Comparison", "Contact", "Edge", "Event", "EventDerivative", "Gradient", "Interrupted", "Model", "ModelError",
-           "Outcome", "Record", "RemembersError", "Reset", "Result", "Segment", "Sensitivities", "Snapshot", "Stop", "Sweep", "System",
-           "UnknownJumpsWarning", "Untraceable", "__version__", "catalogue", "hysteresis", "load", "parse", "solve_ivp"]
+__all__ = ["Automaton", "Branch", "Check", "Comparison", "Contact", "Edge", "Equilibria", "Equilibrium", "Event",
+           "EventDerivative", "Every", "Fit", "Gradient", "IneffectiveEventWarning", "Interrupted", "Lyapunov", "Model", "ModelError", "Orbit", "Outcome",
+           "Record", "RemembersError", "Reset", "Result", "Section", "Segment", "Sensitivities", "Snapshot", "Stop", "Sweep",
+           "System", "UnknownJumpsWarning", "Untraceable", "__version__", "catalogue", "hysteresis", "load", "parse",
+           "solve_ivp", "trace"]

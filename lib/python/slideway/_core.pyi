@@ -88,7 +88,7 @@ class Run:
     @property
     def error(self) -> Optional[BaseException]: ...
     def points(self) -> Tuple[np.ndarray, np.ndarray, np.ndarray]: ...
-    def states_at(self, times: Any, before: bool = ...) -> np.ndarray: ...
+    def states_at(self, times: Any, before: bool = ..., beyond: bool = ...) -> np.ndarray: ...
     def modes_at(self, times: Sequence[float]) -> List[Optional[str]]: ...
     def segments(self) -> List[Tuple[float, float, str, str]]: ...
     def observed(
@@ -132,3 +132,38 @@ def run(
     cancellation: Optional[Cancellation] = ...,
     stop_after: Mapping[str, int] = ...,
 ) -> Run: ...
+def equilibria(
+    problem: Problem,
+    end: float,
+    options: Mapping[str, Any],
+    box: Sequence[Tuple[str, float, float]] = ...,
+    starts: int = ...,
+    varied: Optional[Tuple[str, float, float, int]] = ...,
+) -> str: ...
+def orbit(
+    problem: Problem,
+    options: Mapping[str, Any],
+    section: Optional[str] = ...,
+    direction: str = ...,
+    period: Optional[float] = ...,
+    returns: int = ...,
+    transient: float = ...,
+    shots: int = ...,
+    max_iterations: int = ...,
+    varied: Optional[Tuple[str, float, float, int]] = ...,
+    period_of: Optional[Any] = ...,
+) -> Tuple[str, Optional[Run]]: ...
+def lyapunov(problem: Problem, end: float, options: Mapping[str, Any], transient: float, block: float) -> str: ...
+def fit(
+    problem: Problem,
+    parameters: Sequence[str],
+    names: Sequence[str],
+    times: Sequence[float],
+    values: Any,
+    deviations: Any,
+    options: Mapping[str, Any],
+    max_runs: int = ...,
+    tolerance: float = ...,
+) -> Tuple[str, np.ndarray]: ...
+def measurements(path: str) -> Tuple[List[str], List[float], np.ndarray]: ...
+def section_points(run: Run, name: str, direction: str) -> Tuple[np.ndarray, np.ndarray]: ...

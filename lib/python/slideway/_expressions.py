@@ -8,6 +8,7 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._places import line_now
 from ._signals import Curve
 from ._timeline import OPERATIONS, Line, Timelines, mapped, with_floors, zeros_cut
 
@@ -26,10 +27,10 @@ _local = threading.local()
 
 
 def ended(reason: str) -> TraceEnded:
-    """The exception that ends the current trace."""
+    """The exception that ends the current trace; its text tells the line of the user's that is being run."""
     if getattr(_local, "reason", None) is None:
-        _local.reason = reason
-    return TraceEnded(reason)
+        _local.reason = reason if ", in line " in reason else reason + line_now()
+    return TraceEnded(_local.reason)
 
 
 def take_reason() -> Optional[str]:
@@ -141,7 +142,7 @@ def _operand(graph: Graph, value: Any) -> Optional["Expr"]:
     return None
 
 
-_PIECEWISE = ("sgn", "abs", "min", "max", "if")
+_PIECEWISE = ("sgn", "abs", "min", "max", "if", "call")
 
 
 class Expr:
@@ -156,7 +157,7 @@ class Expr:
         self.kinked: bool = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
         self.jumps: bool = op == "if" or any(isinstance(a, Expr) and a.jumps for a in args)
         # Whether it jumps where none of its guards is zero.
-        self.stepped: bool = (op in ("floor", "hysteresis", "held") or (op == "signal" and graph.signals[args[0]].interpolation == "hold")
+        self.stepped: bool = (op in ("floor", "hysteresis", "held", "call") or (op == "signal" and graph.signals[args[0]].interpolation == "hold")
                               or (op == "table" and graph.tables[args[0]].interpolation == "hold")
                               or any(isinstance(a, Expr) and a.stepped for a in args))
         self.timed: bool = op in OPERATIONS and all(a.timed for a in args if isinstance(a, Expr))

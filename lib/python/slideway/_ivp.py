@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import inspect
 import math
 import warnings
@@ -10,11 +11,12 @@ from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tu
 import numpy as np
 
 from . import _core
-from ._model import _parse, atol_of, follow, raise_error
+from ._model import Model, _parse, atol_of, follow, raise_error
 from ._result import DenseSolution, Event, Outcome, Result, Statistics
 from ._conditions import condition_of, is_stepped, roots_of, value_of
 from ._expressions import Expr, Untraceable
 from ._memory import Memory, RemembersError, advice, call_twice
+from ._places import place_of
 from ._quiet import quiet
 from ._rewriter import Bound
 from ._text import ModelText, is_name, unpacked_names
@@ -47,6 +49,14 @@ _COLLAPSED = ("the steps have become so short at t = {t:.6g} that the run would 
 class UnknownJumpsWarning(UserWarning):
     """A function was called whose jumps, if it has any, are not known: the run steps over them as over anything smooth."""
 
+
+class IneffectiveEventWarning(UserWarning):
+    """An event function writes into y, which changes no solution: events are only noted, or end the run."""
+
+
+_WRITTEN = ("the event {name} writes into y, which changes nothing: an event function is asked for its sign, many times, and what it returns is "
+            "noted or ends the run. A state that jumps is slideway.System(field, states=…, t_span=…, resets=[slideway.Reset(when=lambda t, y: …, "
+            "direction=\"falling\", set={{\"y1\": lambda t, y: -0.9*y[1]}})]), and a bounce slideway.Contact")
 
 _IGNORED = ("first_step", "min_step", "lband", "uband")
 
@@ -103,7 +113,8 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     trace : True raises :class:`Untraceable` where fun cannot be traced; False calls it in any case
     names : names of the states
     memory : "refuse", or "ignore" to call a function that remembers something; its results then depend on the steps
-    **options : rtol (1e-3), atol (1e-6), max_step, jac, jac_sparsity, and slideway's linear_solver, max_events, max_steps,
+    **options : rtol (1e-3), atol (1e-6), max_step, jac, jac_sparsity, sensitivities (names of arguments, as the function has them, and of
+        states for their initial values: see ``result.sensitivities``), and slideway's linear_solver, max_events, max_steps,
         on_ambiguity, sliding_rule, selection, local_events, full_events. first_step, min_step, lband and uband have no effect.
     """
     if memory not in ("refuse", "ignore"):
@@ -112,14 +123,18 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     plan.refuses_memory = memory == "refuse"
     if plan.n == 0:
         return _empty(plan, dense_output)
-    with quiet:
-        way = plan.make(trace)
+    if plan.is_differentiated:
+        way = plan.make_named()
+        plan.check_differentiated()
+    else:
+        with quiet:
+            way = plan.make(trace)
     made = plan.follow(way, cancellation)
     if way.traced and made.segments():
         with quiet:
             reason = plan.differs_along(made)
         if reason is not None:
-            if trace:
+            if trace or plan.is_differentiated:
                 raise Untraceable(reason)
             with quiet:
                 way = plan.make_called(reason)
@@ -133,10 +148,15 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     result = Result(made, model=plan.model, recipe=plan.recipe, direction=plan.direction, t_eval=plan.t_eval,
                     dense=dense_output, event_names=names_of_events, complex_=plan.complex, traced=way.without_python, how=way.how,
                     state_names=plan.names)
+    if plan.model is not None and plan.args and not plan.is_differentiated:
+        result.parametrised_by(functools.partial(_with_parameters, plan.asked))
     if not plan.has_events:
         result.t_events = result.y_events = None
     if plan.constant_jacobian:
         result.njev = 0  # and is factorised, all the same
+    if plan.written_by_event is not None:
+        plan.notes.append(_WRITTEN.format(name=plan.written_by_event))
+        warnings.warn(plan.notes[-1], IneffectiveEventWarning, stacklevel=2)
     result.warnings += plan.notes
     if made.collapsed:
         result.status, result.success, result.message = -1, False, _COLLAPSED.format(t=result.outcome.t)
@@ -146,6 +166,28 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
         warnings.warn(plan.unknown_jumps, UnknownJumpsWarning, stacklevel=2)
     raise_error(made, result)
     return result
+
+
+def trace(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, args: Any = None, events: Any = None, *,
+          names: Optional[Sequence[str]] = None, surfaces: Any = None) -> Model:
+    """The model that :func:`solve_ivp` makes of a function, to be looked at (``print(model.text)``), written, swept, fitted and so on.
+
+    Numbers among ``args`` become parameters with the names that the function has for them. A function that cannot be traced raises
+    :class:`Untraceable`."""
+    plan = _Problem(fun, t_span, y0, "auto", None, events, False, args, surfaces, names, {})
+    if plan.n == 0:
+        raise ValueError("a model has at least one state")
+    plan.make_named()
+    if plan.model is None:
+        raise Untraceable("an event of the function is called, and no part of a model")
+    return plan.model
+
+
+def _with_parameters(asked: Tuple[Any, ...]) -> Any:
+    """The run of solve_ivp with its arguments as parameters of the model."""
+    plan = _Problem(*asked)
+    way = plan.make_named()
+    return plan.follow(way, None)
 
 
 class _Way(NamedTuple):
@@ -162,6 +204,7 @@ class _Problem:
 
     def __init__(self, fun: Any, t_span: Any, y0: Any, method: Any, t_eval: Any, events: Any, vectorized: bool, args: Any,
                  surfaces: Any, names: Optional[Sequence[str]], options: Dict[str, Any]) -> None:
+        self.asked = (fun, t_span, y0, method, t_eval, events, vectorized, args, surfaces, names, dict(options))
         t0, t1 = map(float, t_span)
         self.direction = 1.0 if t1 >= t0 else -1.0
         self.start, self.end = self.direction * t0, self.direction * t1
@@ -172,6 +215,7 @@ class _Problem:
                 raise TypeError("Supplied 'args' cannot be unpacked. Please supply `args` as a tuple (e.g. `args=(1,)`)"
                                 ) from error
         self.args = args or ()
+        self.parameters: Dict[str, float] = {}  # the arguments that the traced model has as parameters, by name
         y0 = np.asarray(y0)
         self.complex = np.iscomplexobj(y0)
         y0 = y0.astype(complex if self.complex else float, copy=False)
@@ -202,10 +246,24 @@ class _Problem:
         self.refuses_memory = True
         self.notes: List[str] = []  # lines of the result's warnings
         self.unknown_jumps: Optional[str] = None
+        self.written_by_event: Optional[str] = None
         self.evaluator: Optional[Evaluator] = None
         self.is_continuous = False  # as a trace has said that no model was made of
         self.raises: Dict[str, Exception] = {}  # by the names of stops where the function raises
         self.full_state = self.state
+
+    @property
+    def is_differentiated(self) -> bool:
+        return "sensitivities" in self.options
+
+    def check_differentiated(self) -> None:
+        """Derivatives exist by arguments and by the initial values of states, and of models alone."""
+        if self.model is None:
+            raise Untraceable("derivatives go through events that are part of the model, and one of these is called")
+        known = list(self.parameters) + self.names
+        for name in self.options["sensitivities"]:
+            if name not in known:
+                raise ValueError(f"sensitivities names {name!r}, which is no number among args and no state; there are {', '.join(known)}")
 
     def _times(self, t_eval: Any, t0: float, t1: float) -> Optional[np.ndarray]:
         if t_eval is None:
@@ -234,6 +292,9 @@ class _Problem:
         options: Dict[str, Any] = {"method": METHODS[word]}
         given = dict(given)
         rtol = np.asarray(given.pop("rtol", 1e-3), dtype=float)
+        by = given.pop("sensitivities", None)
+        if by is not None:
+            options["sensitivities"] = [by] if isinstance(by, str) else [str(name) for name in by]
         least = 100 * np.finfo(float).eps
         if np.any(rtol < least):
             warnings.warn(f"At least one element of `rtol` is too small. Setting `rtol = np.maximum(rtol, {least})`.",
@@ -370,10 +431,11 @@ class _Problem:
         # What the function raises at once, it raises.
         self._call(self.direction * self.start, self.state.copy())
         self.memory.restore()
-        text = ModelText(self.names, {}, backward=self.direction < 0)
+        text = ModelText(self.names, self.parameters, backward=self.direction < 0)
+        args = self._named_args(text)
         text.graph.span = (min(self.direction * self.start, self.direction * self.end),
                            max(self.direction * self.start, self.direction * self.end))
-        traced = text.traced(Bound(self.fun, self.args), self.n, column=self.vectorized)
+        traced = text.traced(Bound(self.fun, args), self.n, column=self.vectorized)
         results = traced.results
         if self.surfaces is not None:
             told = [self.surfaces] if callable(self.surfaces) else list(self.surfaces)
@@ -383,17 +445,20 @@ class _Problem:
                 name = getattr(surface, "__name__", "")
                 name = name if is_name(name) and name not in taken else f"h{k + 1}"
                 taken.add(name)
-                entries.append((name, text.expressions(Bound(surface, self.args), 1)[0]))
+                entries.append((name, text.expressions(Bound(surface, args), 1)[0]))
             text.table("[surfaces]", entries)
         text.table("[derivatives]", text.derivatives(results))
         plain = list(text.tables)
         left: List[_EventPlan] = []
         for event in self.events:
             try:
-                guard = condition_of(text.expressions(Bound(event.function, self.args), 1)[0])
+                found = text.traced(Bound(event.function, args), 1)
+                guard = condition_of(found.results[0])
             except Untraceable:
                 left.append(event)
                 continue
+            if found.writes_into_y:
+                self.written_by_event = event.name
             direction = {1: "rising", -1: "falling", 0: "any"}[event.direction]
             if isinstance(guard, bool):
                 guard = text.graph.constant(1.0)  # which is zero nowhere
@@ -415,11 +480,11 @@ class _Problem:
                 break
             except (_core.ModelError, ValueError) as error:
                 if attempt == 1 or len(left) == len(self.events):
-                    raise Untraceable(_first_line(error)) from error
+                    raise Untraceable(text.retold(error, place_of(self.fun) or "the function").split("\n")[0]) from error
                 # A guard with jumps, perhaps: events are called then.
                 text.tables, left = plain, list(self.events)
         assert model is not None and problem is not None
-        self.evaluator = Evaluator(text.graph, self.names, results, traced.guards.values())
+        self.evaluator = Evaluator(text.graph, self.names, results, traced.guards.values(), self.parameters)
         self._verify(self.evaluator)
         self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.n:]))
         if traced.writes_into_y:
@@ -434,6 +499,41 @@ class _Problem:
         else:
             self.recipe = dict(settings={}, options=self.options, start=self.start, t_end=self.end, state=self.full_state)
         return _Way(problem, how, True, not left)
+
+    def make_named(self) -> _Way:
+        """The problem of a trace, with numbers among the arguments as parameters, as far as the function lets them be."""
+        names = self._argument_names()
+        numbers = {k: name for k, name in names.items() if isinstance(self.args[k], (float, np.floating)) or type(self.args[k]) is int}
+        # An integer may be a length or an index, and a number may decide what is no part of the motion.
+        for kinds in ((float, np.floating, int), (float, np.floating), ()):
+            self.parameters = {name: float(self.args[k]) for k, name in numbers.items() if isinstance(self.args[k], kinds)}
+            try:
+                with quiet:
+                    return self.make(True)
+            except Untraceable:
+                if not kinds:
+                    raise
+                self.notes, self.raises = [], {}
+        raise AssertionError
+
+    def _argument_names(self) -> Dict[int, str]:
+        """The names of the arguments after t and y, by their place in args."""
+        try:
+            found = [p.name for p in inspect.signature(self.fun).parameters.values()
+                     if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)][2:]
+        except (TypeError, ValueError):
+            found = []
+        taken = set(self.names) | {e.name for e in self.events}
+        names = {k: name for k, name in enumerate(found[:len(self.args)]) if is_name(name) and name not in taken}
+        for k in range(len(found), len(self.args)):
+            names[k] = f"p{k}"
+        return names
+
+    def _named_args(self, text: ModelText) -> Tuple[Any, ...]:
+        if not self.parameters:
+            return self.args
+        names = self._argument_names()
+        return tuple(text.symbols.get(names.get(k, ""), value) for k, value in enumerate(self.args))
 
     def _verify(self, evaluator: Evaluator) -> None:
         """The expressions must have the function's values on both sides of every branch and around the run."""
@@ -472,6 +572,7 @@ class _Problem:
         if self.complex:
             return self._event(event)
         function = self._event(event)
+        self._look_at_event(event, function)
         if not is_stepped(lambda s, y: function(s, y.copy()), self._points()):
             return function
         text = ModelText(self.names, {})
@@ -486,6 +587,22 @@ class _Problem:
             return function
         evaluator = Evaluator(text.graph, self.names, roots_of(condition))
         return lambda s, y: value_of(condition, evaluator(np.array([self.direction * s]), y[:, None]))
+
+    def _look_at_event(self, event: _EventPlan, function: Any) -> None:
+        """Whether a called event writes into y, or has several values for the same t and y."""
+        for s, y in self._points():
+            given = y.copy()
+            first = _value_or_error(function, s, y)
+            try:
+                function(s, given)
+            except Exception:
+                continue
+            if not np.array_equal(given, y):
+                self.written_by_event = event.name
+            elif self.refuses_memory and not _same_values(first, _value_or_error(function, s, y)):
+                raise RemembersError(f"the event {event.name} gives different values for the same t and y (the time of day, random numbers, or something that "
+                                     "it remembers), so that its zeros are those of no solution. To end a run after a time of yours, use max_steps, "
+                                     "or Ctrl-C; memory=\"ignore\" calls it as it is")
 
     def _event(self, event: _EventPlan) -> Any:
         function, args, direction = event.function, self.args, self.direction
@@ -622,10 +739,6 @@ def _same_values(a: Any, b: Any) -> bool:
     if isinstance(a, str) or isinstance(b, str):
         return bool(isinstance(a, str) and isinstance(b, str) and a == b)
     return bool(np.array_equal(a, b, equal_nan=True))
-
-
-def _first_line(error: Exception) -> str:
-    return str(error).strip().split("\n")[0]
 
 
 def _surface_name(surface: Any, number: int) -> str:

@@ -5,12 +5,15 @@ from __future__ import annotations
 import json
 import os
 import threading
-from typing import Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
 from ._result import Result
+
+if TYPE_CHECKING:
+    from ._analyses import Fit, Lyapunov
 
 OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
            "sliding_rule", "selection", "local_events", "full_events", "sensitivities")
@@ -132,6 +135,35 @@ class Model:
         """The text of the model file, where there is one."""
         return self._origin[1] if self._origin[0] == "text" else None
 
+    @property
+    def labels(self) -> Dict[str, str]:
+        """What pictures and frames call states and observables, by name."""
+        return dict(self._origin[3].get("labels", {})) if len(self._origin) > 3 else {}
+
+    @property
+    def units(self) -> Dict[str, str]:
+        """The units of states and observables, by name."""
+        return dict(self._origin[3].get("units", {})) if len(self._origin) > 3 else {}
+
+    def to_toml(self, path: Any = None) -> str:
+        """The text of the model as a model file; written to `path` if given. A model that is built in has none."""
+        if self.text is None:
+            raise ValueError(f"{self.name} is built in, and has no text")
+        if path is not None:
+            with open(path, "w", encoding="utf-8") as file:
+                file.write(self.text)
+        return self.text
+
+    @staticmethod
+    def from_toml(given: Any) -> "Model":
+        """The model of a text, which has several lines, or of a file."""
+        return parse(given) if isinstance(given, str) and "\n" in given else load(given)
+
+    @property
+    def origin(self) -> Tuple[Any, ...]:
+        """("text", its text, the name of its file), or ("catalogue", its name): what the model can be made of again."""
+        return self._origin
+
     def instance(self, **settings: float) -> Any:
         """The problem for these parameters and initial values: start, end, state, surface_names, field(t, y), guards(t, y)."""
         return self._core.instantiate([(name, float(value)) for name, value in settings.items()])
@@ -216,6 +248,60 @@ class Model:
         end = problem.end if t_end is None else float(t_end)
         return Comparison(json.loads(_apart(lambda: problem.compare(end, options, plan))))
 
+    def fit(self, data: Any, vary: Any, *, observe: Optional[Mapping[str, str]] = None, deviations: Any = None,
+            max_runs: Optional[int] = None, tolerance: Optional[float] = None, settings: Optional[Mapping[str, float]] = None,
+            **given: Any) -> "Fit":
+        """Parameters and initial values, ``vary``, from measurements, by least squares with exact derivatives through events.
+
+        ``data`` is a file of comma-separated values, a DataFrame with the index or the column t, or {"t": times, "x": values}; columns have
+        the names of states, or of what ``observe`` tells, {"E": "0.5*v^2"}; NaN is not measured. ``deviations`` are those of the
+        columns, one number or by name. The search begins at the model's values, or those of ``settings``, which also fix others."""
+        options, values = self._split(given, settings)
+        from ._analyses import fit
+
+        return fit(self.instance(**values), data, vary, observe or {}, deviations, options, max_runs, tolerance, _apart)
+
+    def equilibria(self, *, box: Optional[Mapping[str, Sequence[float]]] = None, starts: Optional[int] = None, vary: Any = None,
+                   t_end: Optional[float] = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+        """The equilibria and pseudo-equilibria, a list of :class:`Equilibrium`; the run to t_end shows the sizes of states.
+
+        ``box`` bounds where the search begins, {"x": (-1, 1)}; ``starts`` is the number of its begins. With ``vary``,
+        {"mu": numpy.linspace(0, 1, 21)}, it is a list of :class:`Branch`, with their bifurcations."""
+        options, values = self._split(given, settings)
+        from ._analyses import equilibria, varied_of
+
+        varied = varied_of(vary)
+        problem = self.instance(**(values if varied is None else {**values, varied[0]: varied[1]}))
+        end = problem.end if t_end is None else float(t_end)
+        return equilibria(problem, end, options, box or {}, starts, vary, _apart)
+
+    def orbit(self, *, section: Optional[str] = None, direction: str = "rising", period: Any = None, returns: Optional[int] = None,
+              transient: Optional[float] = None, shots: Optional[int] = None, max_iterations: Optional[int] = None,
+              vary: Any = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+        """A periodic orbit, stable or not, with its Floquet multipliers: an :class:`Orbit`.
+
+        It begins where a run over ``transient`` (that of the model) comes to: after as many ``returns`` to a ``section``, a surface or event by its
+        name, or with a ``period`` of the drive. With ``vary``, {"mu": numpy.linspace(0, 1, 21)}, it is a :class:`Branch` in that parameter, with its
+        bifurcations; ``period`` may then be a function of the parameter."""
+        options, values = self._split(given, settings)
+        from ._analyses import orbit, varied_of
+
+        varied = varied_of(vary)
+        problem = self.instance(**(values if varied is None else {**values, varied[0]: varied[1]}))
+        length = problem.end - problem.start if transient is None else float(transient)
+        return orbit(self, problem, options, section, direction, period, returns, length, shots, max_iterations, vary, _apart)
+
+    def lyapunov(self, *, transient: Optional[float] = None, block: Optional[float] = None, t_end: Optional[float] = None,
+                 settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Lyapunov":
+        """All Lyapunov exponents of the run to t_end, through its events, from ``transient`` (a tenth of it) after the start on; estimates are
+        kept after every ``block`` (a thousandth of the rest)."""
+        options, values = self._split(given, settings)
+        from ._analyses import lyapunov
+
+        problem = self.instance(**values)
+        end = problem.end if t_end is None else float(t_end)
+        return lyapunov(problem, problem.start, end, options, transient, block, _apart)
+
     def sweep(self, *, jobs: Optional[int] = None, progress: Optional[bool] = None, section: Optional[str] = None,
               direction: str = "rising", transient: float = 0.0, keep: Any = False, t_end: Optional[float] = None,
               observe: Optional[Sequence[str]] = None, follow: Optional[str] = None, random: Optional[int] = None,
@@ -260,8 +346,17 @@ class Model:
 
 
 def _again(kind: type, origin: Tuple[Any, ...]) -> Model:
-    made = _parse(*origin[1:]) if origin[0] == "text" else _named(origin[1])
+    made = model_from(origin)
     made.__class__ = kind
+    return made
+
+
+def model_from(origin: Tuple[Any, ...]) -> Model:
+    """The model of what :attr:`Model.origin` tells."""
+    if origin[0] != "text":
+        return _named(origin[1])
+    made = _parse(origin[1], origin[2])
+    made._origin = origin
     return made
 
 

@@ -1,15 +1,83 @@
-"""Pictures, by matplotlib."""
+"""Pictures, by matplotlib, with the colours and signs of the command's."""
 
 from __future__ import annotations
 
-from typing import Any, Optional, Sequence
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
 # Told apart by colour-blind readers (Okabe & Ito).
-COLOURS = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#000000")
-MARKERS = {"crossing": "x", "sliding_entry": "v", "sliding_exit": "^", "impact": "*", "reset": "s", "transition": "s",
-           "stop": "D", "record": ".", "zeno": "P", "corner": "h"}
+CURVE, SLIDING, BAND, MARK = "#0072B2", "#D55E00", "#FBE3CF", "#000000"
+# What stands for the kinds of events: a title, a sign, its size, whether it is filled, the kinds.
+SIGNS: Tuple[Tuple[str, Any, float, bool, Tuple[str, ...]], ...] = (
+    ("crossing", "o", 5, False, ("crossing",)),
+    ("sliding starts", "^", 6, True, ("sliding_entry",)),
+    ("sliding ends", "v", 6, False, ("sliding_exit",)),
+    ("corner", "s", 5, False, ("corner",)),
+    ("jump, contact or switch", "D", 5, False, ("reset", "transition", "impact", "contact", "release")),
+    ("touch or record", "x", 5, False, ("grazing", "record")),
+    ("not unique", (8, 2, 0), 7, False, ("repelling", "two_fold", "ambiguous")),
+    ("stop", "s", 5, True, ("stop", "zeno")),
+)
+MOST_SEGMENTS, MOST_POINTS, MOST_SIGNS = 2000, 40_000, 500
+POINTS, POINTS_OF_A_STEP = 2000, 8
+
+
+class Curve:
+    """The times and states of a run, close enough for a picture: NaN parts what a jump parts."""
+
+    def __init__(self, result: Any) -> None:
+        solution = result.sol if result.sol is not None else getattr(result, "_kept_sol", None)
+        pieces: List[Tuple[np.ndarray, np.ndarray]] = []
+        steps = np.asarray(result._step_t) * result._direction
+        if solution is None or len(result.segments) > MOST_SEGMENTS or steps.size > MOST_POINTS:
+            pieces = [(result.t, result.y)]
+        else:
+            whole = abs(steps[-1] - steps[0]) if steps.size else 0.0
+            for segment in result.segments:
+                pieces.append(self._piece(solution, segment, steps, whole))
+        self.t, self.y = _joined(pieces, result.y.shape[0])
+
+    @staticmethod
+    def _piece(solution: Any, segment: Any, steps: np.ndarray, whole: float) -> Tuple[np.ndarray, np.ndarray]:
+        low, high = sorted((segment.start, segment.end))
+        if low == high:
+            t = np.array([low])
+            return t, solution(t)
+        inner = np.unique(steps[(steps > low) & (steps < high)])
+        bounds = np.concatenate(([low], inner, [high]))
+        # A step is a polynomial, whose bends lie between its ends.
+        parts = POINTS_OF_A_STEP if bounds.size * POINTS_OF_A_STEP < MOST_POINTS else 1
+        within = np.interp(np.arange(parts * (bounds.size - 1) + 1) / parts, np.arange(bounds.size), bounds)
+        t = np.union1d(within, np.linspace(low, high, max(2, int(POINTS * (high - low) / whole))))
+        y = np.array(solution(t))
+        # At its last time the segment has the state before whatever parts it from the next one.
+        last = -1 if segment.end >= segment.start else 0
+        y[:, last] = solution.before(segment.end)
+        return (t, y) if segment.end >= segment.start else (t[::-1], y[:, ::-1])
+
+    def row(self, k: int) -> np.ndarray:
+        return np.asarray(self.y[k])
+
+    def inside(self, low: float, high: float) -> np.ndarray:
+        return np.asarray((self.t >= low) & (self.t <= high))
+
+
+def _joined(pieces: Sequence[Tuple[np.ndarray, np.ndarray]], n: int) -> Tuple[np.ndarray, np.ndarray]:
+    times: List[np.ndarray] = []
+    states: List[np.ndarray] = []
+    for t, y in pieces:
+        if times and t.size:
+            before, after = states[-1][:, -1], y[:, 0]
+            size = 1e-9 * (1 + np.abs(before) + np.abs(after))
+            if (np.abs(after - before) > size).any():
+                times.append(np.array([t[0]]))
+                states.append(np.full((n, 1), np.nan))
+        times.append(t)
+        states.append(y)
+    if not times:
+        return np.empty(0), np.empty((n, 0))
+    return np.concatenate(times), np.concatenate(states, axis=1)
 
 
 def plot_result(result: Any, states: Optional[Sequence[str]], phase: Optional[Sequence[str]], axes: Any) -> Any:
@@ -26,7 +94,7 @@ def plot_result(result: Any, states: Optional[Sequence[str]], phase: Optional[Se
             raise ValueError(f"there is no state {name!r}; there are {', '.join(result.state_names)}")
     rows = len(names)
     if axes is None:
-        figure = plt.figure(figsize=(10 if portrait else 7, 1.2 + 1.8 * rows), constrained_layout=True)
+        figure = plt.figure(figsize=(10 if portrait else 7, 1.5 + 1.8 * rows), constrained_layout=True)
         grid = figure.add_gridspec(rows, 2 if portrait else 1)
         panels = [figure.add_subplot(grid[k, 0]) for k in range(rows)]
         square = figure.add_subplot(grid[:, 1]) if portrait else None
@@ -34,47 +102,49 @@ def plot_result(result: Any, states: Optional[Sequence[str]], phase: Optional[Se
         panels = list(np.atleast_1d(axes))[:rows]
         square = list(np.atleast_1d(axes))[rows] if portrait and np.size(axes) > rows else None
         figure = panels[0].figure
-    t = result.t
-    if result.sol is not None and t.size < 2000:
-        t = np.union1d(t, np.linspace(result.t.min(), result.t.max(), 2000))
-        y = result.sol(t)
-    else:
-        y = result.y
+    curve = Curve(result)
+    sliding = [tuple(sorted((s.start, s.end))) for s in result.segments if "0" in s.mode and s.start != s.end]
+    entries: Dict[str, Any] = {}
     for k, (name, panel) in enumerate(zip(names, panels)):
         row = result.state_names.index(name)
-        panel.plot(t, y[row], color=COLOURS[0], lw=1.2)
-        for segment in result.segments:
-            if "0" in segment.mode:
-                panel.axvspan(segment.start, segment.end, color=COLOURS[4], alpha=0.25, lw=0)
-        _mark(result, panel, row)
-        panel.set_ylabel(name)
+        panel.plot(curve.t, curve.row(row), color=CURVE, lw=1.2)
+        for low, high in sliding:
+            entries.setdefault("slides", panel.axvspan(low, high, color=BAND, lw=0, zorder=0))
+        entries.update(_mark(result, panel, row))
+        panel.set_ylabel(result.label(name))
         panel.sharex(panels[0]) if k else None
     panels[-1].set_xlabel("t")
-    handles, labels = panels[0].get_legend_handles_labels()
-    if handles:
-        panels[0].legend(handles, labels, fontsize="small", ncol=4, frameon=False)
     if square is not None:
         a, b = (result.state_names.index(name) for name in portrait)
-        square.plot(y[a], y[b], color=COLOURS[0], lw=1)
-        for segment in result.segments:
-            if "0" in segment.mode:
-                inside = (t >= min(segment.start, segment.end)) & (t <= max(segment.start, segment.end))
-                square.plot(y[a][inside], y[b][inside], color=COLOURS[1], lw=2.5)
-        square.plot(*(result.initial.state[k] for k in (a, b)), "o", color="black", ms=4)
-        square.set_xlabel(portrait[0])
-        square.set_ylabel(portrait[1])
+        square.plot(curve.row(a), curve.row(b), color=CURVE, lw=1)
+        for low, high in sliding:
+            inside = curve.inside(low, high)
+            square.plot(curve.row(a)[inside], curve.row(b)[inside], color=SLIDING, lw=2.5)
+        square.plot(*(result.initial.state[k] for k in (a, b)), "o", color=MARK, ms=4)
+        square.set_xlabel(result.label(portrait[0]))
+        square.set_ylabel(result.label(portrait[1]))
+    if entries:
+        # Above the panels the legend covers no curve.
+        panels[0].legend(list(entries.values()), list(entries), fontsize="small", ncol=3, frameon=False, loc="lower left",
+                         bbox_to_anchor=(0, 1), borderaxespad=0.2)
     return figure
 
 
-def _mark(result: Any, panel: Any, row: int) -> None:
-    points: dict = {}
-    for event in result.events[:500]:
+def _mark(result: Any, panel: Any, row: int) -> Dict[str, Any]:
+    """Marks events on a curve; the signs by their titles."""
+    group_of = {kind: k for k, sign in enumerate(SIGNS) for kind in sign[4]}
+    points: Dict[int, List[Tuple[float, float]]] = {}
+    for event in result.events[:MOST_SIGNS]:
         state = event.after if event.after is not None else event.before
-        if state is not None:
-            points.setdefault(event.kind, []).append((event.t, state[row]))
-    for kind, values in points.items():
-        values = np.array(values)
-        panel.plot(values[:, 0], values[:, 1], MARKERS.get(kind, "o"), color=COLOURS[1], ms=4, mfc="none", label=kind)
+        if state is not None and event.kind in group_of:
+            points.setdefault(group_of[event.kind], []).append((event.t, state[row]))
+    made = {}
+    for k in sorted(points):
+        title, sign, size, is_filled, _ = SIGNS[k]
+        at = np.array(points[k])
+        made[title], = panel.plot(at[:, 0], at[:, 1], marker=sign, ls="none", color=MARK, ms=size,
+                                  mfc=MARK if is_filled else "none", mew=1)
+    return made
 
 
 def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
@@ -95,11 +165,11 @@ def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
     if any(len(s) for s in sweep.section):
         x = np.concatenate([np.full(len(s), v) for v, s in zip(values, sweep.section)])
         y = np.concatenate([s[:, row] for s in sweep.section])
-        axes.plot(x, y, ".", color=COLOURS[0], ms=2)
+        axes.plot(x, y, ".", color=CURVE, ms=2)
     else:
-        axes.plot(values, sweep.greatest[:, row], color=COLOURS[0], label="greatest")
-        axes.plot(values, sweep.least[:, row], "--", color=COLOURS[1], label="least")
-        axes.legend(frameon=False)
+        axes.plot(values, sweep.greatest[:, row], color=CURVE, label="greatest")
+        axes.plot(values, sweep.least[:, row], "--", color=SLIDING, label="least")
+        axes.legend(frameon=False, loc="lower left", bbox_to_anchor=(0, 1), ncol=2, borderaxespad=0.2)
     axes.set_xlabel(names[0])
     axes.set_ylabel(sweep.names[row])
     return axes.figure

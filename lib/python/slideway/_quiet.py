@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import sys
 import threading
+import warnings
 from typing import Any
 
 
@@ -30,6 +31,7 @@ class _Quiet:
         self._lock, self._inside = threading.Lock(), 0
         self._output: Any = None
         self._level = 0
+        self._warnings: Any = None
         self._nowhere = _Nowhere()
 
     def __enter__(self) -> None:
@@ -39,6 +41,9 @@ class _Quiet:
                 self._output, sys.stdout = sys.stdout, self._nowhere  # type: ignore[assignment]
                 self._level = logging.root.manager.disable
                 logging.disable(logging.CRITICAL)
+                self._warnings = warnings.catch_warnings()
+                self._warnings.__enter__()
+                warnings.simplefilter("ignore")
 
     def __exit__(self, *_: Any) -> None:
         with self._lock:
@@ -47,6 +52,7 @@ class _Quiet:
                 if sys.stdout is self._nowhere:
                     sys.stdout = self._output
                 logging.disable(self._level)
+                self._warnings.__exit__(None, None, None)
 
 
 quiet = _Quiet()

@@ -3,11 +3,16 @@
 from __future__ import annotations
 
 import json as _json
-from typing import Any, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
+from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
-_EVENT_FIELDS = ("t", "kind", "surfaces", "name", "from_", "to", "from_location", "to_location", "w_minus", "w_plus",
+from ._dense import DenseSolution, as_complex
+
+if TYPE_CHECKING:
+    from ._analyses import Section
+
+EVENT_FIELDS = ("t", "kind", "surfaces", "name", "from_", "to", "from_location", "to_location", "w_minus", "w_plus",
                  "lambda_", "codeword", "continuations", "in_convex_hull", "before", "after", "round", "reason")
 _KEYWORDS = {"from": "from_", "lambda": "lambda_"}
 
@@ -126,97 +131,6 @@ class Statistics(dict):  # type: ignore[type-arg]
             raise AttributeError(name) from None
 
 
-class DenseSolution:
-    """The state at any time of the run: ``sol(t)`` has the shape (n,) of a number t, and (n, k) of k times.
-
-    At a jump it is the state after it. Outside of the run the solution is not known, and NaN.
-    """
-
-    def __init__(self, run: Any, direction: float, n: int, complex_: bool, ts: np.ndarray) -> None:
-        self._run, self._direction, self._n, self._complex, self.ts = run, direction, n, complex_, ts
-        self._pieces: Optional[Tuple[np.ndarray, np.ndarray]] = None
-
-    @property
-    def t_min(self) -> float:
-        return float(self.ts.min())
-
-    @property
-    def t_max(self) -> float:
-        return float(self.ts.max())
-
-    def __call__(self, t: Any) -> np.ndarray:
-        times = np.asarray(t, dtype=float)
-        if times.ndim > 1:
-            raise ValueError("`t` must be a float or a 1-D array.")
-        along = np.ascontiguousarray(np.atleast_1d(times) * self._direction)
-        if self.ts[0] == self.ts[-1]:
-            along = np.full_like(along, self.ts[0] * self._direction)  # a run of no length is one state
-        if self._run is not None:
-            values = self._run.states_at(along)[:self._n]
-        else:
-            values = self._from_pieces(along)
-        if self._complex:
-            values = _as_complex(values)
-        return values[:, 0] if times.ndim == 0 else values
-
-    def _from_pieces(self, times: np.ndarray) -> np.ndarray:
-        assert self._pieces is not None
-        starts, samples = self._pieces  # starts: steps + 1; samples: steps × nodes × n
-        values = np.full((self._n, times.size), np.nan)
-        inside = (times >= starts[0, 0]) & (times <= starts[-1, 1])
-        index = np.clip(np.searchsorted(starts[:, 0], times, side="right") - 1, 0, len(starts) - 1)
-        nodes, weights = _nodes()
-        for k in np.nonzero(inside)[0]:
-            a, b = starts[index[k]]
-            if b == a:
-                values[:, k] = samples[index[k], -1]
-                continue
-            s = min(2 * (times[k] - a) / (b - a) - 1, 1.0)
-            distance = s - nodes
-            hit = np.nonzero(distance == 0)[0]
-            if hit.size:
-                values[:, k] = samples[index[k], hit[0]]
-            else:
-                factors = weights / distance
-                values[:, k] = factors @ samples[index[k]] / factors.sum()
-        return values
-
-    def __getstate__(self) -> Dict[str, Any]:
-        state = dict(self.__dict__)
-        if self._run is not None:
-            # Each step is a polynomial of degree 12 at most: as many values tell it, whatever its basis was.
-            nodes, _ = _nodes()
-            bounds = []
-            t, _, segment = self._run.points()
-            for a, b, first, second in zip(t[:-1], t[1:], segment[:-1], segment[1:]):
-                if b > a:
-                    bounds.append((a, b))
-            starts = np.array(bounds if bounds else [(t[0], t[0])])
-            inner = starts[:, :1] + (starts[:, 1:] - starts[:, :1]) * (nodes + 1) / 2
-            samples = self._run.states_at(np.ascontiguousarray(inner[:, :-1].ravel()))[:self._n]
-            ends = self._run.states_at(np.ascontiguousarray(starts[:, 1]), True)[:self._n]
-            cube = np.empty((len(starts), len(nodes), self._n))
-            cube[:, :-1] = samples.T.reshape(len(starts), len(nodes) - 1, self._n)
-            cube[:, -1] = ends.T
-            state["_pieces"], state["_run"] = (starts, cube), None
-        return state
-
-
-def _nodes() -> Tuple[np.ndarray, np.ndarray]:
-    """Chebyshev's points on [−1, 1] and the weights of the barycentric formula."""
-    count = 13
-    k = np.arange(count)
-    weights = np.where(k % 2 == 0, 1.0, -1.0)
-    weights[0] *= 0.5
-    weights[-1] *= 0.5
-    return -np.cos(np.pi * k / (count - 1)), weights
-
-
-def _as_complex(values: np.ndarray) -> np.ndarray:
-    """n complex rows of 2n real ones: real and imaginary parts in turn."""
-    return values[0::2] + 1j * values[1::2]
-
-
 class EventDerivative(NamedTuple):
     """Derivatives at one event by q names: of its time, shape (q,), of the states before and after it, shape (n, q).
 
@@ -245,20 +159,28 @@ class Sensitivities:
     the run begins on a surface at which the field jumps, or where an event fires, else ``None``.
     """
 
-    def __init__(self, run: Any, times: np.ndarray, found: Tuple[Any, ...]) -> None:
+    def __init__(self, run: Any, times: np.ndarray, found: Tuple[Any, ...], direction: float, shown: int) -> None:
         names, final, events, exists_until, reason, start = found
-        self._run = run
+        self._run, self._direction, self._shown = run, direction, shown
         self.by: List[str] = list(names)
-        self.final: np.ndarray = final
-        self.events: List[EventDerivative] = [EventDerivative(*event) for event in events]
-        self.start: Optional[EventDerivative] = None if start is None else EventDerivative(*start)
-        self.exists_until, self.reason = float(exists_until), str(reason)
-        self.y: np.ndarray = run.derivatives_at([float(t) for t in times])
+        self.final: np.ndarray = final[:shown]
+        self.events: List[EventDerivative] = [self._of_event(event) for event in events]
+        self.start: Optional[EventDerivative] = None if start is None else self._of_event(start)
+        self.exists_until, self.reason = direction * float(exists_until), str(reason)
+        times = direction * times
+        self.y: np.ndarray = run.derivatives_at([float(t) for t in times])[:shown]
         # Of two points at one time the first is that before the jump.
         twice = np.nonzero(np.diff(times) == 0)[0]
         if twice.size:
             self.y = np.array(self.y)
-            self.y[:, :, twice] = run.derivatives_at([float(times[k]) for k in twice], True)
+            self.y[:, :, twice] = run.derivatives_at([float(times[k]) for k in twice], True)[:shown]
+
+    def _of_event(self, found: Tuple[Any, ...]) -> EventDerivative:
+        made = EventDerivative(*found)
+        cut = {key: value[:self._shown] for key, value in made._asdict().items()
+               if key.startswith(("before", "after")) and value is not None}
+        turned = {key: self._direction * value for key, value in made._asdict().items() if key.startswith("time") and value is not None}
+        return made._replace(**cut, **turned)
 
     def __getitem__(self, name: str) -> np.ndarray:
         if name not in self.by:
@@ -268,7 +190,7 @@ class Sensitivities:
     def __call__(self, t: float) -> np.ndarray:
         if self._run is None:
             raise ValueError("a copy of a result has derivatives at its points and events alone")
-        return np.asarray(self._run.derivatives_at([float(t)])[:, :, 0])
+        return np.asarray(self._run.derivatives_at([self._direction * float(t)])[:self._shown, :, 0])
 
     def __getstate__(self) -> Dict[str, Any]:
         return dict(self.__dict__, _run=None)
@@ -302,6 +224,10 @@ class Result:
     decompositions are not counted.
     ``traced`` says whether the equations run without Python, and ``how`` why or why not.
     """
+
+    # What makes the run of a function with its arguments as parameters, and that run.
+    _parametrised: Optional[Callable[[], Any]] = None
+    _named_run: Any = None
 
     def __init__(self, run: Any, *, model: Any = None, recipe: Optional[Dict[str, Any]] = None, direction: float = 1.0,
                  observe: Sequence[str] = (), t_eval: Any = None, dense: bool = True, event_names: Optional[Sequence[str]] = None,
@@ -351,9 +277,9 @@ class Result:
                 names, values = run.observed(self._observe, list(times), list(segment))
                 self.observed = dict(zip(names, values))
         found = run.sensitivities()
-        self.sensitivities: Optional[Sensitivities] = None if found is None else Sensitivities(run, self.t, found)
+        self.sensitivities: Optional[Sensitivities] = None if found is None else Sensitivities(run, self.t, found, direction, shown)
         if complex_:
-            self.y = _as_complex(self.y)
+            self.y = as_complex(self.y)
         self._set_events(event_names)
         if not dense:
             self.sol, self._kept_sol = None, self.sol
@@ -389,7 +315,7 @@ class Result:
                 state = e.before
                 if state is None:
                     state = self._run.states_at(np.array([self._direction * e.t]), True)[:self._shown, 0]
-                states.append(_as_complex(state[:, None])[:, 0] if self._complex else state)
+                states.append(as_complex(state[:, None])[:, 0] if self._complex else state)
             self.y_events.append(np.array(states) if states else np.empty(0))
 
     # ---- access -----------------------------------------------------------------------------------------------------
@@ -408,20 +334,59 @@ class Result:
     def __iter__(self) -> Iterator[Any]:
         raise TypeError("a result is not a sequence; its fields are t, y, events and so on")
 
+    def parametrised_by(self, run: Callable[[], Any]) -> None:
+        """Takes what makes the run with the arguments of a traced function as parameters, by which there are gradients."""
+        self._parametrised = run
+
+    @property
+    def model(self) -> Any:
+        """The :class:`Model` that was run: of a traced function what was made of it, whose ``text`` is a model file; None of one that was called."""
+        return self._model
+
+    def label(self, name: str) -> str:
+        """What pictures call a state or an observable: its label with its unit, "position in m"."""
+        if self._model is None:
+            return name
+        unit = self._model.units.get(name)
+        return self._model.labels.get(name, name) + (f" in {unit}" if unit else "")
+
     def gradient(self, quantity: str) -> Gradient:
         """The gradient of a state, or of what ``observe`` takes, at the end of the run by all parameters and initial values.
 
         It is found backwards, at the cost of a few runs for any number of parameters."""
         # An expression without a name gets one on the way.
         asked = quantity if "=" in quantity or quantity.isidentifier() else f"quantity = {quantity}"
-        _, by, values, left_out, exists_until, reason = self._live().gradients([asked])
+        if self._parametrised is not None and self._named_run is None:
+            self._named_run = self._parametrised()
+        run = self._live() if self._named_run is None else self._named_run
+        _, by, values, left_out, exists_until, reason = run.gradients([asked])
         return Gradient(dict(zip(by, (float(v) for v in values[0]))), list(left_out), float(exists_until), str(reason))
+
+    def section(self, name: str, direction: str = "rising") -> "Section":
+        """The arrivals at a Poincaré section, a surface or event by its name: times ``t`` (k,), states ``y`` (n, k) before any jump.
+
+        ``direction`` is the side that a surface is come to from: "rising" from below, "falling", or "any"."""
+        from . import _core
+        from ._analyses import Section
+
+        t, y = _core.section_points(self._live(), name, direction)
+        return Section(self._direction * t, y[:self._shown])
 
     def mode_at(self, t: Any) -> Any:
         """The mode word at a time, or a list of them at several; None outside of the run."""
         times = np.atleast_1d(np.asarray(t, dtype=float)) * self._direction
         words = self._live().modes_at(list(times))
         return words[0] if np.ndim(t) == 0 else words
+
+    def locations(self) -> Optional[np.ndarray]:
+        """The location at every point, shape (points,); None of a model without locations."""
+        if not any(s.location for s in self.segments):
+            return None
+        names = np.array([s.location for s in self.segments], dtype=object)
+        if len(self.t) == len(self._step_segment):
+            return np.asarray(names[self._step_segment])
+        starts = np.array([self._direction * s.start for s in self.segments])
+        return np.asarray(names[np.clip(np.searchsorted(starts, self._direction * self.t, side="right") - 1, 0, None)])
 
     def observe(self, observables: Any, t: Any = None) -> Dict[str, np.ndarray]:
         """Values of "F" or "E = 0.5*v^2" at the points of the result, or at the times t: name → (points,)."""
@@ -460,33 +425,40 @@ class Result:
                 file.write(page)
         return page
 
-    def to_dataframe(self) -> Any:
-        """A pandas DataFrame: a row per point, the index t, a column per state and observable, mode and location."""
-        import pandas
+    def to_dataframe(self, time: Any = None) -> Any:
+        """A pandas DataFrame: a row per point, the index t, a column per state and observable, mode and location as categories.
 
-        columns: Dict[str, Any] = {name: self.y[k] for k, name in enumerate(self.state_names)}
-        columns.update(self.observed)
-        columns["mode"] = self.modes
-        if any(s.location for s in self.segments) and len(self.t) == len(self._step_segment):
-            columns["location"] = np.array([s.location for s in self.segments], dtype=object)[self._step_segment]
-        return pandas.DataFrame(columns, index=pandas.Index(self.t, name="t"))
+        ``time`` makes the index times of pandas: "s", "ms", "h" and so on is the unit of t, of a TimedeltaIndex; a timestamp is t = 0 of
+        a DatetimeIndex in seconds, and (timestamp, unit) one in other units."""
+        from ._frames import frame_of
+
+        return frame_of(self, time)
 
     def to_xarray(self) -> Any:
         """An xarray Dataset with the coordinate t and a variable per state and observable."""
-        import xarray
+        from ._frames import dataset_of
 
-        variables: Dict[str, Any] = {name: ("t", np.asarray(self.y[k])) for k, name in enumerate(self.state_names)}
-        variables.update({name: ("t", values) for name, values in self.observed.items()})
-        variables["mode"] = ("t", np.asarray(self.modes, dtype=str))
-        attributes = dict(self.parameters, outcome=self.outcome.status)
-        return xarray.Dataset(variables, coords={"t": self.t}, attrs=attributes)
+        return dataset_of(self)
 
-    def events_dataframe(self) -> Any:
-        """A pandas DataFrame with a row per event."""
-        import pandas
+    def events_dataframe(self, time: Any = None) -> Any:
+        """A pandas DataFrame with a row per event, in which words are categories; ``time`` as of :meth:`to_dataframe` makes an index."""
+        from ._frames import events_frame_of
 
-        return pandas.DataFrame([{k: getattr(e, k) for k in _EVENT_FIELDS if k not in ("before", "after")}
-                                 for e in self.events])
+        return events_frame_of(self, time)
+
+    def save(self, path: Any) -> None:
+        """Writes the whole result, its dense solution too, into a file whose name ends in .npz or .json; it is written whole or not at
+        all. :meth:`load` reads it, in this version of slideway and later ones."""
+        from ._store import save
+
+        save(self, path)
+
+    @staticmethod
+    def load(path: Any) -> "Result":
+        """The result that :meth:`save` has written. A file that is not whole, or none of these, raises ValueError."""
+        from ._store import load
+
+        return load(path)
 
     def plot(self, states: Optional[Sequence[str]] = None, phase: Optional[Sequence[str]] = None, axes: Any = None) -> Any:
         """Draws states over time, with sliding shaded and events marked, and for two states the phase portrait.
@@ -528,7 +500,7 @@ class Result:
 
     def __getstate__(self) -> Dict[str, Any]:
         state = dict(self.__dict__)
-        state["_run"] = None
+        state["_run"] = state["_parametrised"] = state["_named_run"] = None
         return state
 
     def __copy__(self) -> "Result":

@@ -117,6 +117,28 @@ class _Module:
         return own
 
 
+class _Maker:
+    """A class of interpolators, of which a traced function makes one whenever it is called."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        made = self._real(*map(_plain_samples, args), **{name: _plain_samples(value) for name, value in kwargs.items()})
+        return interpolator(made) or made
+
+
+def _plain_samples(value: Any) -> Any:
+    if _contains_traced(value):
+        raise ended("an interpolator of numbers that depend on t or y")
+    if isinstance(value, np.ndarray):
+        return value.view(np.ndarray)
+    return type(value).__mro__[1](map(_plain_samples, value)) if isinstance(value, (SampleList, SampleTuple)) else value
+
+
 class _Silent:
     """What only tells something to a person: it says nothing while a function is traced."""
 
@@ -401,6 +423,10 @@ class Rewriter:
             return _Silent()
         if isinstance(value, tuple):  # a named one
             return kind._make(map(self.rewrite, value)) if hasattr(kind, "_make") and not _is_opaque(module) else value
+        if isinstance(value, type) and value.__module__.startswith("scipy.interpolate"):
+            return _Maker(value)
+        if isinstance(value, types.ModuleType) and value.__name__ in ("scipy", "scipy.interpolate"):
+            return _Module(value, {}, self.rewrite)
         if isinstance(value, types.ModuleType):
             return value if _is_opaque(value.__name__) else _Module(value, {}, self.rewrite)
         if isinstance(value, (type, types.BuiltinFunctionType)) or _is_opaque(module):

@@ -1,93 +1,24 @@
-"""Models with surfaces, contacts, resets and locations, from Python functions."""
+"""Models of Python functions and of text, with everything that a model file has."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
 
-from ._model import Model, _parse
+from ._core import ModelError
+from ._model import Model, _parse, model_from
+from ._parts import Automaton, Contact, Edge, Every, Formula, Record, Reset, Stop
 from ._text import ModelText, Raw, is_name, number_line, quoted
 from ._arrays import traced_array
-from ._expressions import Graph, Untraceable
+from ._expressions import Graph, _need
+from ._places import place_of_caller
 from ._trace import trace
 from ._writer import Writer
 
-Formula = Union[Callable[..., Any], str, float]
-
-
-@dataclass(frozen=True)
-class Contact:
-    """A unilateral constraint gap >= 0 with a force that only pushes.
-
-    ``gap`` is a function of (t, y); ``acts_on`` says how a unit of the force enters the derivatives, {state: value} or a
-    function that returns n numbers; ``restitution`` is a number or a function of the approach speed. ``friction`` is
-    {"mu": ..., "velocity": ..., "acts_on": {state: value}}, with "mu_s" where more holds at rest and "in_impact", "through"
-    or "end"; ``impact_law`` is "newton" or "poisson".
-    """
-
-    gap: Formula
-    acts_on: Any
-    restitution: Formula = 0.0
-    name: Optional[str] = None
-    friction: Optional[Mapping[str, Any]] = None
-    impact_law: str = "newton"
-
-
-@dataclass(frozen=True)
-class Reset:
-    """Where ``when`` crosses zero the state jumps: ``set`` is {state: new value} or a function that returns the new y.
-
-    ``when`` may be a condition, "x > 1 and v < 0" or a function that returns comparisons joined by & | ~; without a
-    ``direction`` the event then is where it becomes true. ``initially`` is "fire" or "wait": what an event does that is past
-    its guard at the start.
-    """
-
-    when: Formula
-    set: Any
-    direction: Union[str, int, None] = None
-    name: Optional[str] = None
-    across_jumps: bool = True
-    initially: Optional[str] = None
-
-
-@dataclass(frozen=True)
-class Stop:
-    """Ends the run where ``when`` crosses zero in the direction: "rising", "falling" or "any" (or 1, −1, 0), or a condition becomes true."""
-
-    when: Formula
-    direction: Union[str, int, None] = None
-    name: Optional[str] = None
-    initially: Optional[str] = None
-
-
-@dataclass(frozen=True)
-class Record:
-    """Notes where ``when`` crosses zero in the direction, or a condition becomes true."""
-
-    when: Formula
-    direction: Union[str, int, None] = None
-    name: Optional[str] = None
-    initially: Optional[str] = None
-
-
-@dataclass(frozen=True)
-class Edge:
-    """A transition between locations; ``zeno`` is the location to go on in where its firings accumulate."""
-
-    from_: str
-    to: str
-    when: Formula
-    direction: Union[str, int, None] = None
-    set: Any = None
-    name: Optional[str] = None
-    zeno: Optional[str] = None
-    across_jumps: bool = True
-    initially: Optional[str] = None
-
-
 _DIRECTIONS = {1: "rising", -1: "falling", 0: "any", "rising": "rising", "falling": "falling", "any": "any"}
+Lines = List[Tuple[str, Any]]
+Field = Union[Callable[..., Any], Mapping[str, Any], None]
 
 
 def direction_word(direction: Any) -> str:
@@ -97,161 +28,256 @@ def direction_word(direction: Any) -> str:
         raise ValueError(f"direction is {direction!r}; expected 'rising', 'falling' or 'any'") from None
 
 
-def _when(text: ModelText, event: Any) -> List[Tuple[str, Any]]:
-    """The lines that all events have."""
-    lines: List[Tuple[str, Any]] = [("name", event.name)] if event.name else []
-    lines.append(("when", text.guard(event.when)))
-    if event.direction is not None:
-        lines.append(("direction", direction_word(event.direction)))
-    if not getattr(event, "across_jumps", True):
-        lines.append(("across_jumps", Raw("false")))
-    if event.initially is not None:
-        if event.initially not in ("fire", "wait"):
-            raise ValueError(f"initially is {event.initially!r}; expected 'fire' or 'wait'")
-        lines.append(("initially", event.initially))
-    return lines
+class _Table:
+    """A characteristic as functions call it."""
+
+    def __init__(self, graph: Graph, name: str) -> None:
+        self._graph, self._name = graph, name
+
+    def __call__(self, *arguments: Any) -> Any:
+        return self._graph.node("call", self._name, *(_need(self._graph, a) for a in arguments))
+
+
+class _SystemText(ModelText):
+    """The text of a system, with names for all that its functions may ask for."""
+
+    def __init__(self, states: Sequence[str], vectors: Sequence[str], parameters: Mapping[str, Any]) -> None:
+        super().__init__(states, parameters)
+        self.vectors = list(vectors)
+        self.extra: Dict[str, Any] = {}  # of the field alone: the signs `lam`
+
+    def item(self, given: Any) -> Any:
+        """A value of a table, with whatever is inside of it: functions become formulas."""
+        if isinstance(given, Mapping):
+            return {str(key): self.item(value) for key, value in given.items()}
+        if hasattr(given, "index") and hasattr(given, "to_numpy"):  # a series of pandas is a signal of its index
+            return {"times": self.item(np.asarray(given.index, dtype=float)), "values": self.item(given.to_numpy())}
+        if isinstance(given, np.ndarray):
+            return self.item(given.tolist())
+        if isinstance(given, (list, tuple)):
+            return [self.item(value) for value in given]
+        if isinstance(given, (bool, np.bool_)):
+            return Raw("true" if given else "false")
+        if isinstance(given, (int, np.integer)):
+            return Raw(str(int(given)))
+        if isinstance(given, (float, np.floating)):
+            return Raw(number_line(given))
+        return self.value(given)
+
+    def guard(self, given: Any) -> Any:
+        return super().guard(given) if callable(given) else given if isinstance(given, str) else self.value(given)
+
+    def traced(self, function: Any, size: Optional[int] = None, column: bool = False, **extra: Any) -> Any:
+        if self.vectors:
+            raise ValueError(f"{self.vectors[0]!r} is a vector, of which functions know nothing: write all formulas as text, "
+                             f"derivatives={{{self.vectors[0]!r}: \"…[i]\"}}")
+        return super().traced(function, size, column, **extra)
+
+    def field(self, given: Field) -> Lines:
+        """The lines of derivatives: of a function that returns all of them, or of formulas by state."""
+        if callable(given):
+            return self.derivatives(self.expressions(given, len(self.state_names), **self.extra))
+        return [(name, self.item(value)) for name, value in (given or {}).items()]
+
+    def new_state(self, given: Any) -> Dict[str, Any]:
+        """What an event sets: {state: value}, or a function that returns the new y."""
+        if isinstance(given, Mapping):
+            return {key: self.value(value) for key, value in given.items()}
+        after = self.expressions(given, len(self.state_names))
+        return {name: a for name, state, a in zip(self.state_names, self.states, after) if a is not state}
+
+    def event(self, event: Any) -> Lines:
+        """The lines of an event, an edge or an action at known times, by the names of its fields."""
+        lines: Lines = []
+        for key, value in vars(event).items():
+            if value is None or (key == "across_jumps" and value):
+                continue
+            if key == "when":
+                value = self.guard(value)
+            elif key == "direction":
+                value = direction_word(value)
+            elif key == "set":
+                value = self.new_state(value)
+            elif key == "initially" and value not in ("fire", "wait"):
+                raise ValueError(f"initially is {value!r}; expected 'fire' or 'wait'")
+            else:
+                value = self.item(value)
+            lines.append((key.rstrip("_"), value))
+        return lines
+
+    def contact(self, contact: Contact, number: int) -> Lines:
+        lines: Lines = [("name", contact.name or f"contact{number}")]
+        if contact.size is not None:
+            lines.append(("size", self.item(contact.size)))
+        lines += [("gap", self.value(contact.gap)), ("acts_on", self.effect(contact.acts_on))]
+        if callable(contact.restitution):
+            graph = Graph()
+            root = trace(graph, contact.restitution, graph.node("name", "impact"), size=1)[0]
+            lines.append(("restitution", Writer(define=False).write([root])[0]))
+        else:
+            lines.append(("restitution", self.value(contact.restitution)))
+        if contact.impact_law != "newton":
+            lines.append(("impact_law", contact.impact_law))
+        if contact.friction is not None:
+            lines.append(("friction", self.item(contact.friction)))
+        return lines
+
+    def effect(self, given: Any) -> Dict[str, Any]:
+        """How a unit of force enters the derivatives."""
+        if isinstance(given, Mapping):
+            return {key: self.value(value) for key, value in given.items()}
+        entries = self.expressions(given, len(self.state_names))
+        return {name: e for name, e in zip(self.state_names, entries) if not (e.is_constant and e.args[0] == 0)}
+
+    def mass(self, given: Any) -> Lines:
+        """The rows of M that are not those of the identity: {row: {column: value}}, a matrix, or a function that returns one."""
+        if isinstance(given, Mapping):
+            return [(row, self.item(entries)) for row, entries in given.items()]
+        n = len(self.state_names)
+        flat: List[Any] = self.expressions(given, n * n) if callable(given) else \
+            [self.graph.constant(float(v)) for v in np.asarray(given, dtype=float).reshape(n * n)]
+        lines: Lines = []
+        for i, row in enumerate(self.state_names):
+            entries = {column: e for column, e in zip(self.state_names, flat[n * i:n * i + n]) if not (e.is_constant and e.args[0] == 0)}
+            if not (list(entries) == [row] and entries[row].is_constant and entries[row].args[0] == 1):
+                lines.append((row, entries))
+        return lines
+
+
+def _is_vector(value: Any) -> bool:
+    return isinstance(value, Mapping) and "size" in value
+
+
+def _checked_names(names: Sequence[str]) -> None:
+    for known in names:
+        if not is_name(known):
+            raise ValueError(f"{known!r} cannot be the name of a state or parameter")
 
 
 class System(Model):
-    """A model of Python functions.
+    """A model of Python functions, of text, or of both: everything that a model file has.
 
-    ``field(t, y)`` returns the derivatives of the n states; it may take parameters by their names, ``field(t, y, mu)``, and
-    ``lam``, an array of the signs of the ``surfaces`` in order, and algebraic variables by their names. All functions are traced, see :func:`slideway.solve_ivp`;
-    one that cannot be raises :class:`Untraceable`. A formula may be a string too, as in a model file.
+    ``field(t, y)`` returns the derivatives of the n states. Functions may take by their names, ``field(t, y, mu)``: parameters, discrete states,
+    inputs, algebraic variables, definitions, forces of friction, automata (the number of their location); tables as functions that they call;
+    and ``lam``, an array of the signs of the ``surfaces`` in order. All functions are traced, see :func:`slideway.solve_ivp`;
+    one that cannot be raises :class:`Untraceable`. Wherever a function may stand, a number or text as in a model file may, too.
 
     Parameters
     ----------
-    field : function (t, y, ...) -> n numbers; may be None where every location has its own
-    states : {name: initial value}, or a sequence of initial values for y0, y1, …
+    field : function (t, y, ...) -> n numbers, or {state: formula}; may be None where every location has its own
+    states : {name: initial value}, or a sequence of initial values for y0, y1, …; a vector is {"size": N, "value": "0", "ends": "zero"}
     t_span : (start, end)
     parameters : {name: value}
-    surfaces : {name: function (t, y) -> number}: names for guards, and what ``lam`` is made of
-    contacts, resets, stops, records : lists of :class:`Contact`, :class:`Reset`, :class:`Stop`, :class:`Record`
+    surfaces : {name: function (t, y) -> number}: names for guards, and what ``lam`` is made of; {"value": ..., "break_away": ...} where more holds at rest
+    contacts, resets, stops, records, every : lists of :class:`Contact`, :class:`Reset`, :class:`Stop`, :class:`Record`, :class:`Every`
     locations : {name: field}, with ``edges``, a list of :class:`Edge`, and ``initial``, the name to begin in
-    discrete : {name: value}: states that are held until a reset or an edge sets them; functions take them by name, ``field(t, y, on)``
-    definitions : {name: function}: quantities to observe by name
-    algebraic : {name: text}, or {name: {"value": text, "guess": number}}: variables that equations of their own determine
+    automata : a list of :class:`Automaton`
+    discrete : {name: value}: states that are held until a reset, an edge or an action at known times sets them
+    definitions : {name: formula}: quantities to observe by name
+    inputs : {name: signal over the time}: (times, values), a series of pandas, or {"times": ..., "values": ..., "interpolation": ..., "extrapolation": ...}
+    tables : {name: characteristic}: (x, values), or {"x": ..., "values": ..., "y": ..., "interpolation": ..., "extrapolation": ...}
+    friction : {name: {"law": ..., "velocity": ..., ...}}: forces by their laws
+    hysteresis : {name: {"law": "relay", "input": ..., "low": ..., "high": ...}}: elements with a memory
+    algebraic : {name: formula}, or {name: {"value": formula, "guess": number}}: variables that equations of their own determine
+    mass : {state: {state: formula}}, a matrix, or a function (t, y) -> matrix: M of M·y' = field
     options : {name: value} as in the table [options] of a model file
+    labels, units : {name: text} of states and observables, for pictures and frames
+    name, summary, source : text
     """
 
-    def __init__(self, field: Optional[Callable[..., Any]] = None, *, states: Any, t_span: Sequence[float],
-                 parameters: Optional[Mapping[str, float]] = None, surfaces: Optional[Mapping[str, Any]] = None,
+    def __init__(self, field: Field = None, *, states: Any, t_span: Sequence[float],
+                 parameters: Optional[Mapping[str, Any]] = None, surfaces: Optional[Mapping[str, Any]] = None,
                  contacts: Sequence[Contact] = (), resets: Sequence[Reset] = (), stops: Sequence[Stop] = (),
-                 records: Sequence[Record] = (), locations: Optional[Mapping[str, Callable[..., Any]]] = None,
-                 edges: Sequence[Edge] = (), initial: Optional[str] = None,
-                 discrete: Optional[Mapping[str, float]] = None,
-                 definitions: Optional[Mapping[str, Formula]] = None, algebraic: Optional[Mapping[str, Any]] = None,
-                 options: Optional[Mapping[str, Any]] = None,
-                 name: Optional[str] = None) -> None:
-        if isinstance(states, Mapping):
-            names, values = list(states), list(states.values())
-        else:
-            values = list(np.ravel(states))
-            names = [f"y{k}" for k in range(len(values))]
-        for known in names + list(parameters or {}):
-            if not is_name(known):
-                raise ValueError(f"{known!r} cannot be the name of a state or parameter")
-        text = ModelText(names, parameters or {})
-        extra: Dict[str, Any] = {}
-        if discrete:
-            text.table("[discrete]", [(key, Raw(number_line(value))) for key, value in discrete.items()])
-            text.symbols.update({key: text.graph.node("held", key) for key in discrete})
+                 records: Sequence[Record] = (), every: Sequence[Every] = (),
+                 locations: Optional[Mapping[str, Field]] = None,
+                 edges: Sequence[Edge] = (), initial: Optional[str] = None, automata: Sequence[Automaton] = (),
+                 discrete: Optional[Mapping[str, Any]] = None,
+                 definitions: Optional[Mapping[str, Any]] = None, inputs: Optional[Mapping[str, Any]] = None,
+                 tables: Optional[Mapping[str, Any]] = None, friction: Optional[Mapping[str, Mapping[str, Any]]] = None,
+                 hysteresis: Optional[Mapping[str, Mapping[str, Any]]] = None,
+                 algebraic: Optional[Mapping[str, Any]] = None, mass: Any = None,
+                 derivatives: Optional[Mapping[str, Any]] = None, options: Optional[Mapping[str, Any]] = None,
+                 labels: Optional[Mapping[str, str]] = None, units: Optional[Mapping[str, str]] = None,
+                 name: Optional[str] = None, summary: Optional[str] = None, source: Optional[str] = None) -> None:
+        if not isinstance(states, Mapping):
+            states = {f"y{k}": value for k, value in enumerate(np.ravel(states))}
+        if field is not None and derivatives is not None:
+            raise ValueError("`field` and `derivatives` both tell the derivatives; give one of them")
+        field = derivatives if field is None else field
+        scalars = [key for key, value in states.items() if not _is_vector(value)]
+        _checked_names(list(states) + list(parameters or {}))
+        text = _SystemText(scalars, [key for key in states if key not in scalars], parameters or {})
+        for table in (discrete, inputs, algebraic, definitions, friction, hysteresis):
+            text.symbols.update({key: text.graph.node("held", key) for key in table or {} if is_name(key)})
+        text.symbols.update({a.name: text.graph.node("held", a.name) for a in automata})
+        text.symbols.update({key: _Table(text.graph, key) for key in tables or {}})
         if surfaces:
-            entries: List[Tuple[str, Any]] = []
-            for key, guard in surfaces.items():
-                if isinstance(guard, Mapping):
-                    entries.append((key, {k: {side: text.value(own) for side, own in v.items()} if isinstance(v, Mapping)
-                                          else text.value(v) for k, v in guard.items()}))
-                else:
-                    entries.append((key, text.value(guard)))
-            text.table("[surfaces]", entries)
             signs = [np.sign(text.graph.node("name", key)) for key in surfaces]
-            extra["lam"] = traced_array(np.array(signs, dtype=object))
-        if definitions:
-            text.table("[definitions]", [(k, text.value(v)) for k, v in definitions.items()])
-        if algebraic:
-            extra.update({k: text.graph.node("name", k) for k in algebraic})
-            text.table("[algebraic]", [(k, {key: text.value(own) for key, own in v.items()} if isinstance(v, Mapping)
-                                        else text.value(v)) for k, v in algebraic.items()])
+            text.extra["lam"] = traced_array(np.array(signs, dtype=object))
+        self._tables(text, discrete=discrete, inputs=_pairs(inputs, "times"), tables=_pairs(tables, "x"), surfaces=surfaces, definitions=definitions,
+                     algebraic=algebraic, friction=friction, hysteresis=hysteresis)
+        if mass is not None:
+            text.table("[mass]", text.mass(mass))
         if field is not None:
-            text.table("[derivatives]", text.derivatives(text.expressions(field, len(names), **extra)))
-        self._add_events(text, contacts, resets, stops, records)
-        top: List[Tuple[str, str]] = []
+            text.table("[derivatives]", text.field(field))
+        for heading, events in (("[[every]]", every), ("[[resets]]", resets), ("[[stops]]", stops), ("[[records]]", records)):
+            for event in events:  # type: ignore[attr-defined]
+                text.table(heading, text.event(event))
+        for number, contact in enumerate(contacts):
+            text.table("[[contacts]]", text.contact(contact, number + 1))
+        for automaton in automata:
+            self._automaton(text, automaton)
+        top = [(key, quoted(value)) for key, value in (("summary", summary), ("source", source)) if value]
         if locations:
             top.append(("initial", quoted(initial or next(iter(locations)))))
-            for key, own in locations.items():
-                text.table("[[locations]]", [("name", key)])
-                text.table("[locations.derivatives]", text.derivatives(text.expressions(own, len(names), **extra)))
+            self._locations(text, "locations", locations)
             for edge in edges:
-                lines: List[Tuple[str, Any]] = [("from", edge.from_), ("to", edge.to), *_when(text, edge)]
-                if edge.set is not None:
-                    lines.append(("set", self._set(text, edge.set)))
-                if edge.zeno:
-                    lines.append(("zeno", edge.zeno))
-                text.table("[[edges]]", lines)
-        written = text.write(str(name or getattr(field, "__name__", "system")), values, float(t_span[0]), float(t_span[1]), top,
-                             options)
-        made = _parse(_merge_definitions(written), (name or "system") + ".toml")
-        super().__init__(made._core, made._origin)
+                text.table("[[edges]]", text.event(edge))
+        title = str(name or getattr(field, "__name__", "system"))
+        written = text.write(title, [text.item(value) for value in states.values()], float(t_span[0]), float(t_span[1]), top, options,
+                             names=list(states))
+        try:
+            made = _parse(written, title + ".toml")
+        except ModelError as error:
+            raise ModelError(text.retold(error, place_of_caller())) from None
+        about = {key: dict(value) for key, value in (("labels", labels), ("units", units)) if value}
+        super().__init__(made._core, made._origin + ((about,) if about else ()))
 
     @staticmethod
-    def _set(text: ModelText, given: Any) -> Dict[str, Any]:
-        if isinstance(given, Mapping):
-            return {key: text.value(value) for key, value in given.items()}
-        after = text.expressions(given, len(text.state_names))
-        return {name: a for name, state, a in zip(text.state_names, text.states, after) if a is not state}
+    def _tables(text: _SystemText, **given: Optional[Mapping[str, Any]]) -> None:
+        for heading, table in given.items():
+            if table:
+                text.table(f"[{heading}]", [(key, text.item(value)) for key, value in table.items()])
 
-    def _add_events(self, text: ModelText, contacts: Sequence[Contact], resets: Sequence[Reset], stops: Sequence[Stop],
-                    records: Sequence[Record]) -> None:
-        for reset in resets:
-            text.table("[[resets]]", _when(text, reset) + [("set", self._set(text, reset.set))])
-        noted: List[Tuple[str, Any]] = [("[[stops]]", stops), ("[[records]]", records)]
-        for heading, events in noted:
-            for event in events:
-                text.table(heading, _when(text, event))
-        for number, contact in enumerate(contacts):
-            acts = contact.acts_on
-            if isinstance(acts, Mapping):
-                on = {key: text.value(value) for key, value in acts.items()}
-            else:
-                entries = text.expressions(acts, len(text.state_names))
-                on = {name: e for name, e in zip(text.state_names, entries) if not (e.is_constant and e.args[0] == 0)}
-            lines: List[Tuple[str, Any]] = [("name", contact.name or f"contact{number + 1}"), ("gap", text.value(contact.gap)),
-                                            ("acts_on", on)]
-            restitution = contact.restitution
-            if callable(restitution):
-                graph = Graph()
-                speed = graph.node("name", "impact")
-                root = trace(graph, restitution, speed, size=1)[0]
-                lines.append(("restitution", Writer(define=False).write([root])[0]))
-            else:
-                lines.append(("restitution", text.value(restitution)))
-            if contact.impact_law != "newton":
-                lines.append(("impact_law", contact.impact_law))
-            if contact.friction is not None:
-                rough = {key: text.value(value) for key, value in contact.friction.items() if key != "acts_on"}
-                rough["acts_on"] = {key: text.value(value) for key, value in contact.friction.get("acts_on", {}).items()}
-                lines.append(("friction", rough))
-            text.table("[[contacts]]", lines)
+    @staticmethod
+    def _locations(text: _SystemText, path: str, locations: Mapping[str, Field]) -> None:
+        for key, own in locations.items():
+            text.table(f"[[{path}]]", [("name", key)])
+            lines = text.field(own)
+            if lines:
+                text.table(f"[{path}.derivatives]", lines)
+
+    def _automaton(self, text: _SystemText, automaton: Automaton) -> None:
+        lines: Lines = [("name", automaton.name)]
+        if automaton.size is not None:
+            lines.append(("size", text.item(automaton.size)))
+        lines.append(("initial", text.item(automaton.initial or next(iter(automaton.locations)))))
+        text.table("[[automata]]", lines)
+        self._locations(text, "automata.locations", automaton.locations)
+        for edge in automaton.edges:
+            text.table("[[automata.edges]]", text.event(edge))
 
     def __reduce__(self) -> Any:
         return _again_system, (self._origin,)
 
 
-def _merge_definitions(text: str) -> str:
-    """One table [definitions] of two."""
-    lines = text.split("\n")
-    places = [k for k, line in enumerate(lines) if line == "[definitions]"]
-    if len(places) < 2:
-        return text
-    first, second = places
-    end = next((k for k in range(second + 1, len(lines)) if lines[k].startswith("[")), len(lines))
-    moved = lines[second + 1:end]
-    rest = lines[:second] + lines[end:]
-    return "\n".join(rest[:first + 1] + moved + rest[first + 1:])
+def _pairs(table: Optional[Mapping[str, Any]], knots: str) -> Optional[Mapping[str, Any]]:
+    """Pairs of knots and values as the entries of a table."""
+    return None if table is None else {key: {knots: value[0], "values": value[1]} if isinstance(value, tuple) and len(value) == 2 else value
+                                       for key, value in table.items()}
 
 
 def _again_system(origin: Tuple[Any, ...]) -> System:
-    made = _parse(*origin[1:])
+    made = model_from(origin)
     made.__class__ = System
     return made  # type: ignore[return-value]

@@ -13,12 +13,15 @@ import numpy as np
 
 from ._arrays import traced_array
 from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, take_reason
+from ._places import place_of, retold
 from ._rewriter import Rewriter
 from ._signals import Curve
 from ._trace import Traced, trace_fully
 from ._writer import RESERVED, Writer, number_text
 
-_NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]*\Z")
+# Latin letters with accents, Greek and Cyrillic ones may stand in names, as in model files.
+_LETTER = "A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0386\u0388-\u03f5\u03f7-\u0481\u048a-\u052f\u1e00-\u1fff"
+_NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_]*\Z")
 
 
 def is_name(text: Any) -> bool:
@@ -74,15 +77,17 @@ def _unpacked_in(code: types.CodeType, n: int) -> Optional[Tuple[str, ...]]:
 class ModelText:
     """Collects a model as expressions and strings, and writes it."""
 
-    def __init__(self, state_names: Sequence[str], parameters: Mapping[str, float], backward: bool = False) -> None:
+    def __init__(self, state_names: Sequence[str], parameters: Mapping[str, Any], backward: bool = False) -> None:
         self.graph = Graph()
         self.rewriter = Rewriter()
         self.backward = backward
         self.state_names, self.parameters = list(state_names), dict(parameters)
         self.time = self.graph.node("time")
         self.states = [self.graph.node("name", name) for name in state_names]
-        self.symbols = {name: self.graph.node("name", name) for name in parameters}
+        self.symbols: Dict[str, Any] = {name: self.graph.node("name", name) for name in parameters}
         self.writer = Writer("-t" if backward else "t")
+        self.places: Dict[int, str] = {}  # of the user's functions, by the numbers of what they returned
+        self.lines: Dict[int, str] = {}  # the same by the lines of the text that was written last, from 1
         # Tables: a heading, and lines whose values are expressions or text.
         self.tables: List[Tuple[str, List[Tuple[str, Any]]]] = []
 
@@ -98,7 +103,12 @@ class ModelText:
         """The same with the ways on which the function raises, and what it decides by."""
         known = dict(self.symbols, **extra)
         given = {name: known[name] for name in accepted(function, list(known))}
-        return trace_fully(self.graph, function, self.time, self.y(column), size=size, rewriter=self.rewriter, **given)
+        made = trace_fully(self.graph, function, self.time, self.y(column), size=size, rewriter=self.rewriter, **given)
+        place = place_of(function)
+        if place is not None:
+            for result in made.results:
+                self.places.setdefault(result.number, place)
+        return made
 
     def value(self, given: Any, **extra: Any) -> Any:
         """An expression, or the text that was given as such."""
@@ -126,7 +136,9 @@ class ModelText:
         self.tables.append((heading, list(lines)))
 
     def write(self, name: str, state: Sequence[Any], start: float, end: float, top: Sequence[Tuple[str, str]] = (),
-              options: Optional[Mapping[str, Any]] = None) -> str:
+              options: Optional[Mapping[str, Any]] = None, names: Optional[Sequence[str]] = None) -> str:
+        """The whole text; `names` are those of all states where vectors are among them."""
+        self.lines = {}
         roots = [v for _, lines in self.tables for _, v in _leaves(lines) if isinstance(v, Expr)]
         texts = dict(zip((r.number for r in roots), self.writer.write(roots)))
 
@@ -139,26 +151,46 @@ class ModelText:
                 return quoted(condition_text(value, texts))
             if isinstance(value, dict):
                 return "{ " + ", ".join(f"{key_text(k)} = {text_of(v)}" for k, v in value.items()) + " }"
+            if isinstance(value, list):
+                return "[" + ", ".join(text_of(v) for v in value) + "]"
             return quoted(str(value))
+
+        def first_value(value: Any) -> str:
+            return text_of(value) if isinstance(value, (str, dict, Raw, Expr)) else number_line(value)
+
+        def line(key: str, value: str) -> str:
+            return f"{key_text(key)} = {value}"
 
         lines = [f"name = {quoted(name)}"] + [f"{k} = {v}" for k, v in top]
         if self.parameters:
-            lines += ["[parameters]"] + [f"{k} = {number_line(v)}" for k, v in self.parameters.items()]
-        lines += ["[states]"] + [f"{k} = {v if isinstance(v, str) else number_line(v)}" for k, v in zip(self.state_names, state)]
+            lines += ["[parameters]"] + [line(k, quoted(v) if isinstance(v, str) else number_line(v)) for k, v in self.parameters.items()]
+        lines += ["[states]"] + [line(k, first_value(v)) for k, v in zip(names or self.state_names, state)]
         lines += ["[time]", f"start = {number_line(start)}", f"end = {number_line(end)}"]
-        if self.writer.definitions:
-            lines += ["[definitions]"] + [f"{k} = {quoted(v)}" for k, v in self.writer.definitions.items()]
-        lines += self._curves("[inputs]", self.writer.signals, self.graph.signals, "times")
-        lines += self._curves("[tables]", self.writer.tables, self.graph.tables, "x")
+        own = [line(k, quoted(v)) for k, v in self.writer.definitions.items()]
+        signals = self._curves(self.writer.signals, self.graph.signals, "times")
+        characteristics = self._curves(self.writer.tables, self.graph.tables, "x")
+        for heading, made in (("[definitions]", own), ("[inputs]", signals), ("[tables]", characteristics)):
+            # A table that the user fills, too, is one.
+            if made and not any(known == heading for known, _ in self.tables):
+                lines += [heading] + made
         for heading, entries in self.tables:
             lines.append(heading)
-            lines += [f"{key_text(k)} = {text_of(v)}" for k, v in entries]
+            lines += {"[definitions]": own, "[inputs]": signals, "[tables]": characteristics}.get(heading, [])
+            for k, v in entries:
+                lines.append(line(k, text_of(v)))
+                found = [self.places[e.number] for _, e in _leaves([(k, v)]) if isinstance(e, Expr) and e.number in self.places]
+                if found:
+                    self.lines[len(lines)] = found[0]
         if options:
             lines += ["[options]"] + [f"{k} = {option_text(v)}" for k, v in options.items()]
         return "\n".join(lines) + "\n"
 
-    def _curves(self, heading: str, names: Mapping[int, str], curves: Sequence[Curve], knots: str) -> List[str]:
-        lines = [heading] if names else []
+    def retold(self, error: Exception, otherwise: str) -> str:
+        """What the reader says of the text that was written last, with places in the user's own code."""
+        return retold(str(error), self.lines, otherwise)
+
+    def _curves(self, names: Mapping[int, str], curves: Sequence[Curve], knots: str) -> List[str]:
+        lines: List[str] = []
         for number, name in names.items():
             curve = curves[number]
             if knots == "times" and self.backward:
@@ -186,6 +218,8 @@ def _leaves(lines: Sequence[Tuple[str, Any]]) -> List[Tuple[str, Any]]:
     for key, value in lines:
         if isinstance(value, dict):
             leaves += _leaves(list(value.items()))
+        elif isinstance(value, list):
+            leaves += _leaves([(key, part) for part in value])
         elif isinstance(value, Cond):
             leaves += [(key, guard) for guard in guards_of(value)]
         else:

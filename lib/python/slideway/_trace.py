@@ -18,6 +18,7 @@ from ._arrays import TracedArray, _plain
 from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, _need, ended, take_reason
 from ._memory import Change, Memory, RemembersError, advice
 from ._paths import Explored, Raised, Way, explore
+from ._places import place_of_error
 from ._rewriter import BufferWritten, CaughtError, Rewriter, _strip_nested
 
 
@@ -80,7 +81,7 @@ class _Trace:
         except RecursionError as error:
             raise Untraceable("the function calls itself too deeply") from error
         except Exception as error:
-            raise Untraceable(f"{type(error).__name__}: {error}") from error
+            raise Untraceable(f"{type(error).__name__}: {error}{place_of_error(error)}") from error
         finally:
             take_reason()
             _rewriter._local.catches = outer
@@ -135,7 +136,7 @@ class _Trace:
     def _explored(self, runnable: Any, unknown: Dict[Any, Expr], given: Optional[Dict[Any, Any]] = None) -> Explored:
         memory = self.memory
 
-        def run() -> List[Expr]:
+        def traced_call() -> List[Expr]:
             for key, value in list(unknown.items()) + list((given or {}).items()):
                 memory.put(self.changed[key], value)
             fresh = [a.copy() if isinstance(a, TracedArray) else a for a in self.args]
@@ -154,7 +155,7 @@ class _Trace:
                     self.writes_into_y = any(p is not q for p, q in zip(mine.ravel(), given_one.ravel()))
             return results
 
-        return explore(run)
+        return explore(traced_call)
 
     def _unknown_inside(self, value: Any, name: str) -> Any:
         """A value that was seen, with numbers that nobody knows in the place of expressions."""

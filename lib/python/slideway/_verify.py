@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -31,7 +31,9 @@ def in_order(roots: Sequence[Expr]) -> List[Expr]:
 class Evaluator:
     """Expressions as numpy evaluates them, at many points at once."""
 
-    def __init__(self, graph: Graph, names: Sequence[str], roots: Sequence[Expr], others: Iterable[Expr] = ()) -> None:
+    def __init__(self, graph: Graph, names: Sequence[str], roots: Sequence[Expr], others: Iterable[Expr] = (),
+                 parameters: Optional[Mapping[str, float]] = None) -> None:
+        self.parameters = dict(parameters or {})
         self.graph, self.names = graph, {name: k for k, name in enumerate(names)}
         self.roots = list(roots)
         self.order = in_order(self.roots + list(others))
@@ -64,7 +66,7 @@ class Evaluator:
             return t
         if op == "name":
             k = self.names.get(node.args[0])
-            return np.full(t.shape, np.nan) if k is None else y[k]
+            return np.full(t.shape, self.parameters.get(node.args[0], np.nan)) if k is None else y[k]
         if op == "signal":
             return self.graph.signals[node.args[0]](t)
         if op == "table":

@@ -63,7 +63,7 @@ class Writer:
         text, level = self._compose(node, part)
         operands = [a for a in node.args if isinstance(a, Expr)]
         shorts = [short_part(k) if isinstance(a, Expr) else None for k, a in enumerate(node.args)]
-        if node.op not in ("signal", "table") and all(s is not None for s in shorts):
+        if node.op not in ("signal", "table", "call") and all(s is not None for s in shorts):
             short = self._compose(node, lambda k: shorts[k])  # type: ignore[arg-type, return-value]
             self.inline[node.number] = short if len(short[0]) <= 80 else None
         else:
@@ -87,6 +87,8 @@ class Writer:
         if op == "table":
             name = self.tables.setdefault(node.args[0], f"table{node.args[0] + 1}")
             return f"{name}({part(1)[0]})", 9
+        if op == "call":
+            return f"{node.args[0]}({', '.join(part(k)[0] for k in range(1, len(node.args)))})", 9
         if op == "time":
             return (self.time, 9) if not self.time.startswith("-") else (f"({self.time})", 9)
 

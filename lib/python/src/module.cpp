@@ -2,6 +2,7 @@
 
 #include <pybind11/pybind11.h>
 
+#include "lib/python/src/analyses.hpp"
 #include "lib/python/src/run.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
@@ -13,4 +14,5 @@ PYBIND11_MODULE(_core, module) {
   py::register_exception<slideway::ModelFileError>(module, "ModelError", PyExc_ValueError);
   slideway::python::bind_models(module);
   slideway::python::bind_runs(module);
+  slideway::python::bind_analyses(module);
 }

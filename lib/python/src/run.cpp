@@ -265,10 +265,11 @@ py::tuple points(const MadeRun& made) {
   return py::make_tuple(array_of(std::move(t)), array_of(std::move(x)), segments);
 }
 
-// The state at each of these times; NaN outside of the run. With `before`, the limits from the left.
+// The state at each of these times. With `before`, the limits from the left. Outside of the run it is NaN, or with `beyond` what the
+// first and the last step go on with.
 py::array_t<double> states_at(const MadeRun& made,
                               const py::array_t<double, py::array::c_style | py::array::forcecast>& times,
-                              bool before) {
+                              bool before, bool beyond) {
   const Trajectory& trajectory = made.solution.trajectory;
   const Index count = times.size();
   Matrix x = Matrix::Constant(made.problem->instance.system.states(), count,
@@ -282,7 +283,11 @@ py::array_t<double> states_at(const MadeRun& made,
         16 * std::numeric_limits<double>::epsilon() * std::max(std::abs(start), std::abs(end));
     for (Index i = 0; i < count; ++i) {
       double t = asked[i];
-      if (!(t >= start - slack && t <= end + slack)) continue;
+      if (!(t >= start - slack && t <= end + slack)) {
+        if (beyond && std::isfinite(t))
+          trajectory.evaluate(t < start ? 0 : trajectory.segments().size() - 1, t, x.col(i));
+        continue;
+      }
       t = std::clamp(t, start, end);
       x.col(i) = before ? trajectory.before(t) : trajectory(t);
     }
@@ -549,7 +554,7 @@ void bind_runs(py::module_& module) {
 
   py::class_<MadeRun, std::shared_ptr<MadeRun>>(module, "Run")
       .def("points", &points)
-      .def("states_at", &states_at, py::arg("times"), py::arg("before") = false)
+      .def("states_at", &states_at, py::arg("times"), py::arg("before") = false, py::arg("beyond") = false)
       .def("modes_at", &modes_at)
       .def("segments", &segments)
       .def("observed", &observed)

@@ -184,7 +184,23 @@ const auto digits = +x3::char_('0', '9');
 const auto number_text =
     x3::raw[x3::lexeme[((digits >> -(x3::char_('.') >> *x3::char_('0', '9'))) | (x3::char_('.') >> digits)) >>
                        -(x3::char_("eE") >> -x3::char_("+-") >> digits)]];
-const auto letter = x3::char_('a', 'z') | x3::char_('A', 'Z') | x3::char_('_');
+
+// ForeignLetter reads a letter of several bytes.
+struct ForeignLetter : x3::parser<ForeignLetter> {
+  using attribute_type = x3::unused_type;
+  static const bool has_attribute = false;
+
+  template <class Iterator, class Context, class RuleContext, class Attribute>
+  bool parse(Iterator& first, const Iterator& last, const Context& /*context*/, const RuleContext& /*rules*/,
+             Attribute& /*attribute*/) const {
+    if (first == last) return false;
+    const std::size_t count = bytes_of_foreign_letter({&*first, static_cast<std::size_t>(last - first)});
+    first += static_cast<std::ptrdiff_t>(count);
+    return count > 0;
+  }
+};
+
+const auto letter = x3::char_('a', 'z') | x3::char_('A', 'Z') | x3::char_('_') | ForeignLetter();
 const auto keyword = [](const char* text) {
   return x3::raw[x3::lexeme[x3::lit(text) >> !(letter | x3::char_('0', '9'))]];
 };
@@ -350,8 +366,7 @@ std::string hint_on(const std::string& found, const std::string& text, const Syn
   if (found[0] == '.' && found.size() > 1 && around.word_is_number()) return "a number has one point";
   if (found[0] == '.' && found.size() > 1 && is_word(before))
     return "names and functions stand without a module: " + found.substr(1);
-  if ((static_cast<unsigned char>(found[0]) & 0x80U) != 0)
-    return "a name is made of the letters a to z and A to Z, digits and '_'";
+  if ((static_cast<unsigned char>(found[0]) & 0x80U) != 0) return "a name is made of letters, digits and '_'";
   return is_word(found[0]) && wants_operator ? hint_after_operand(found, around) : "";
 }
 

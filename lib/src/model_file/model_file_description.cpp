@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/letters.hpp"
+
 namespace slideway::reader {
 
 bool ModelDescription::has_vectors() const {
@@ -28,12 +30,7 @@ std::uint32_t element_number(const std::string& name, const std::string& vector)
   return number;
 }
 
-bool is_identifier(const std::string& name) {
-  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
-  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
-  return !name.empty() && letter(name[0]) &&
-         std::all_of(name.begin(), name.end(), [&](char c) { return letter(c) || digit(c); });
-}
+bool is_identifier(const std::string& name) { return is_name(name); }
 
 bool is_column_of_tables(const std::string& name) { return name == "mode" || name == "location"; }
 

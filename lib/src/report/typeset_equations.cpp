@@ -34,7 +34,10 @@ bool leads(const std::string& word) {
   return words.count(word) > 0;
 }
 
-bool is_name_character(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
+// Bytes beyond ASCII belong to letters, as no other signs of several bytes touch a name.
+bool is_name_character(char c) {
+  return is_letter(c) || is_digit(c) || c == '_' || (static_cast<unsigned char>(c) & 0x80U) != 0;
+}
 
 // begin_of_operand() returns where the name or element before `end` begins: the x of "x'", and of "x[i]'".
 std::size_t begin_of_operand(const std::string& text, std::size_t end) {
@@ -147,9 +150,7 @@ bool is_hyphenated(const std::string& word, const std::set<std::string>& names) 
          names.count(word.substr(0, hyphen)) == 0;
 }
 
-bool is_plain_name(const std::string& word) {
-  return std::all_of(word.begin(), word.end(), is_name_character) && !is_digit(word.front());
-}
+bool is_plain_name(const std::string& word) { return is_name(word); }
 
 std::vector<std::string> words_of(const std::string& text) {
   std::vector<std::string> words;

@@ -1,0 +1,259 @@
+"""What is asked of a model beside runs: fits, equilibria, periodic orbits, Lyapunov exponents.
+
+The answers are the documents that the command writes, with arrays beside.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+
+import numpy as np
+
+from . import _core
+from ._result import Result
+
+
+class Document:
+    """An answer: ``document`` is what the command writes, and its entries are attributes and items, too."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document: Dict[str, Any] = dict(document)
+
+    def __getattr__(self, name: str) -> Any:
+        if name != "document" and name in self.document:
+            return self.document[name]
+        raise AttributeError(name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self.document[name]
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.document
+
+
+class Fit(Document):
+    """What :meth:`Model.fit` found: ``values`` and ``errors`` (standard errors) by name, ``covariance`` (q, q), ``residuals`` by column,
+    ``converged`` and ``message``, ``deviation``, ``runs``."""
+
+    def __init__(self, document: Mapping[str, Any], residuals: Dict[str, np.ndarray]) -> None:
+        super().__init__(document)
+        found = {p["name"]: p for p in document["parameters"]}
+        self.values: Dict[str, float] = {name: float(p["value"]) for name, p in found.items()}
+        self.errors = {name: _number(p["error"]) for name, p in found.items()}
+        self.residuals = residuals
+
+    @property
+    def covariance(self) -> np.ndarray:
+        return np.array([[_number(v) for v in row] for row in self["covariance"]])
+
+    def __repr__(self) -> str:
+        lines = [f"{name} = {value:.10g} ± {self.errors[name]:.2g}" for name, value in self.values.items()]
+        return "\n".join(lines + ([self["message"]] if self["message"] else []))
+
+
+class Equilibrium(Document):
+    """One of :class:`Equilibria`: ``kind``, ``admissible``, ``mode``, ``location``, ``state`` (n,), ``values`` by name, ``lambda_``, ``forces``,
+    ``eigenvalues``, ``stability``, ``attracting``, ``reason``."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document)
+        self.values: Dict[str, float] = dict(document["state"])
+        self.state = np.array([_number(v) for v in document["state"].values()])
+        self.lambda_ = document["lambda"]
+        self.eigenvalues = _complex(document["eigenvalues"])
+
+    def __repr__(self) -> str:
+        at = ", ".join(f"{k} = {v:.8g}" for k, v in self.values.items())
+        return f"<{self['kind']} equilibrium, {self['stability']}{'' if self['admissible'] else ', virtual'}: {at}>"
+
+
+class Equilibria(List[Equilibrium]):
+    """The equilibria of a model; ``document`` is that of the command, ``all_modes`` tells whether all modes were looked at."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(Equilibrium(e) for e in document["equilibria"])
+        self.document, self.all_modes = document, bool(document["all_modes"])
+
+
+class Branch(Document):
+    """A branch of equilibria or of periodic orbits in one parameter: ``parameter`` (k,), ``states`` (n, k), ``stability`` (k words),
+    ``points`` and ``bifurcations``; of orbits ``period`` (k,), too."""
+
+    def __init__(self, document: Mapping[str, Any], varied: str, inner: str) -> None:
+        super().__init__(document)
+        self.varied = varied
+        places = [p[inner] if inner else p for p in document["points"]]
+        self.parameter = np.array([p["parameter"] for p in document["points"]])
+        self.states = np.array([[_number(v) for v in place["state"].values()] for place in places]).T
+        self.stability = [place["stability"] for place in places]
+        if not inner:
+            self.period = np.array([place["period"] for place in places])
+
+    def to_dataframe(self) -> Any:
+        """A pandas DataFrame: a row per point, with the parameter, the states and the stability."""
+        import pandas
+
+        first = self["points"][0] if self["points"] else {}
+        names = list(first.get("equilibrium", first).get("state", {}))
+        columns: Dict[str, Any] = {self.varied: self.parameter}
+        if hasattr(self, "period"):
+            columns["period"] = self.period
+        columns.update({name: self.states[k] for k, name in enumerate(names)})
+        return pandas.DataFrame({**columns, "stability": pandas.Categorical(self.stability)})
+
+
+class Orbit(Document):
+    """A periodic orbit: ``converged``, ``message``, ``period``, ``state`` (n,) at its start, ``multipliers``, ``stability``, ``admissible``,
+    ``signature``, ``monodromy`` (n, n), and ``result``, once round as a :class:`Result`."""
+
+    result: Optional[Result]
+
+    def __init__(self, document: Mapping[str, Any], result: Optional[Result]) -> None:
+        super().__init__(document)
+        self.result = result
+        if document["converged"]:
+            self.monodromy = np.array([[_number(v) for v in row] for row in document["monodromy"]])
+            self.state = np.array([_number(v) for v in document["start"]["state"].values()])
+            self.multipliers = _complex(document["multipliers"])
+
+    def __repr__(self) -> str:
+        if not self["converged"]:
+            return f"<no orbit: {self['message']}>"
+        return f"<{self['stability']} periodic orbit: period {self['period']:.10g}>"
+
+
+class Lyapunov(Document):
+    """Lyapunov exponents: ``values`` (n,), the largest first, and their ``errors``; ``t`` (k,) and ``running`` (n, k), the estimates up to
+    there; ``complete`` and ``message``; ``kaplan_yorke_dimension``."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document)
+        wiped = -np.inf
+        self.values = np.array([wiped if e["wiped_out"] else _number(e["value"])
+                                for e in document["exponents"]])
+        self.errors = np.array([_number(e["error"]) for e in document["exponents"]])
+        self.t = np.array([r["t"] for r in document["running"]])
+        self.running = np.array([[_number(v) for v in r["values"]] for r in document["running"]]).T
+
+    def __repr__(self) -> str:
+        return "\n".join(f"{v:.6g} ± {e:.2g}" for v, e in zip(self.values, self.errors))
+
+
+class Section(NamedTuple):
+    """The arrivals of a run at a Poincaré section: times ``t`` (k,), states ``y`` (n, k)."""
+
+    t: np.ndarray
+    y: np.ndarray
+
+
+def _number(value: Any) -> float:
+    return float("nan") if value is None else float(value)
+
+
+def _complex(values: Sequence[Mapping[str, Any]]) -> np.ndarray:
+    return np.array([complex(v["real"], v["imaginary"]) for v in values])
+
+
+Varied = Tuple[str, float, float, int]
+
+
+def varied_of(vary: Any) -> Optional[Varied]:
+    """The parameter of {"mu": values}: equally spaced ones, from the first to the last."""
+    if vary is None:
+        return None
+    if not isinstance(vary, Mapping) or len(vary) != 1:
+        raise ValueError("vary takes one parameter with its values, as {\"mu\": numpy.linspace(0, 1, 21)}")
+    (name, values), = vary.items()
+    given = np.asarray(values, dtype=float).ravel()
+    if given.size < 2 or given[0] == given[-1] or not np.allclose(np.diff(given), (given[-1] - given[0]) / (given.size - 1)):
+        raise ValueError(f"vary follows {name!r} along equally spaced values, as numpy.linspace(0, 1, 21)")
+    return str(name), float(given[0]), float(given[-1]), int(given.size)
+
+
+class Measured(NamedTuple):
+    names: List[str]
+    times: List[float]
+    values: np.ndarray  # names × times
+
+
+def measured(data: Any) -> Measured:
+    """Measurements of a file, of a frame of pandas whose index or first column t is the time, or of a mapping with "t"."""
+    if isinstance(data, (str, os.PathLike)):
+        names, times, values = _core.measurements(os.fspath(data))
+        return Measured(list(names), list(times), values)
+    if hasattr(data, "columns") and hasattr(data, "index"):
+        columns = {str(c): data[c].to_numpy(dtype=float) for c in data.columns if data[c].dtype.kind in "fiu"}
+        if "t" not in columns:
+            columns = {"t": data.index.to_numpy(dtype=float), **columns}
+    elif isinstance(data, Mapping):
+        columns = {str(k): np.asarray(v, dtype=float).ravel() for k, v in data.items()}
+    else:
+        raise TypeError("the data of a fit is a file of comma-separated values, a DataFrame, or {\"t\": times, \"x\": values}")
+    if "t" not in columns:
+        raise ValueError(f"the data has no times: an entry 't' beside {', '.join(columns)}")
+    moments = columns.pop("t")
+    for name, column in columns.items():
+        if column.shape != moments.shape:
+            raise ValueError(f"{name!r} has {column.size} values for {moments.size} times")
+    return Measured(list(columns), moments.tolist(), np.array(list(columns.values())).reshape(len(columns), moments.size))
+
+
+def fit(problem: Any, data: Any, vary: Any, observe: Mapping[str, str], deviations: Any, options: Dict[str, Any],
+        max_runs: Optional[int], tolerance: Optional[float], apart: Callable[[Any], Any]) -> Fit:
+    names, times, values = measured(data)
+    unknown = [name for name in observe if name not in names]
+    if unknown:
+        raise ValueError(f"observe names {unknown[0]!r}, which is no column of the data; there are {', '.join(names)}")
+    sigma = np.empty(0)
+    if deviations is not None:
+        given = deviations if isinstance(deviations, Mapping) else {name: deviations for name in names}
+        missing = [name for name in names if name not in given]
+        if missing or len(given) != len(names):
+            raise ValueError(f"deviations has one for each of {', '.join(names)}, or is one number for all")
+        sigma = np.array([float(given[name]) for name in names])
+    asked = [f"{name} = {observe[name]}" if name in observe else name for name in names]
+    wanted = [vary] if isinstance(vary, str) else list(vary)
+    text, residuals = apart(lambda: _core.fit(problem, wanted, asked, times, values, sigma, options, max_runs or 0, tolerance or 0.0))
+    rows = dict(zip(names, residuals)) if np.size(residuals) else {}
+    return Fit(json.loads(text), rows)
+
+
+def equilibria(problem: Any, end: float, options: Dict[str, Any], box: Mapping[str, Sequence[float]], starts: Optional[int], vary: Any,
+               apart: Callable[[Any], Any]) -> Any:
+    sides = [(name, float(low), float(high)) for name, (low, high) in box.items()]
+    varied = varied_of(vary)
+    document = json.loads(apart(lambda: _core.equilibria(problem, end, options, sides, starts or 0, varied)))
+    if varied is None:
+        return Equilibria(document)
+    return [Branch(branch, varied[0], "equilibrium") for branch in document["branches"]]
+
+
+def orbit(model: Any, problem: Any, options: Dict[str, Any], section: Optional[str], direction: str, period: Any,
+          returns: Optional[int], transient: float, shots: Optional[int], max_iterations: Optional[int], vary: Any,
+          apart: Callable[[Any], Any]) -> Any:
+    varied = varied_of(vary)
+    period_of = period if callable(period) else None
+    first = period(varied[1]) if callable(period) and varied else period
+    if callable(first):
+        raise ValueError("period is a function of the parameter of vary, and there is none")
+    text, run = apart(lambda: _core.orbit(problem, options, section, direction, None if first is None else float(first),
+                                          returns or 0, transient, shots or 0, max_iterations or 0, varied, period_of))
+    document = json.loads(text)
+    if varied is not None:
+        return Branch(document, varied[0], "")
+    result = None if run is None else Result(run, model=model, how=document["signature"])
+    return Orbit(document, result)
+
+
+def lyapunov(problem: Any, start: float, end: float, options: Dict[str, Any], transient: Optional[float], block: Optional[float],
+             apart: Callable[[Any], Any]) -> Lyapunov:
+    length = end - start
+    settled = 0.1 * length if transient is None else float(transient)
+    if not settled < length:
+        raise ValueError(f"the transient of {settled:g} leaves nothing of a run of {length:g}")
+    size = (length - settled) / 1000 if block is None else float(block)
+    if size > (length - settled) * (1 + 1e-12):
+        raise ValueError(f"a block of {size:g} is longer than what is left after the transient, {length - settled:g}")
+    return Lyapunov(json.loads(apart(lambda: _core.lyapunov(problem, end, options, settled, size))))

@@ -1,0 +1,293 @@
+#include "lib/python/src/analyses.hpp"
+
+#include <cmath>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <pybind11/eigen.h>
+#include <pybind11/stl.h>
+
+#include "apps/equilibria_documents.hpp"
+#include "apps/fit_documents.hpp"
+#include "apps/lyapunov_documents.hpp"
+#include "apps/measurements_file.hpp"
+#include "apps/orbit_documents.hpp"
+#include "apps/varied_parameter.hpp"
+#include "lib/python/src/run.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/fit/fit.hpp"
+#include "slideway/orbit/equilibria.hpp"
+#include "slideway/orbit/equilibrium_branches.hpp"
+#include "slideway/orbit/lyapunov.hpp"
+#include "slideway/orbit/orbit_branch.hpp"
+#include "slideway/orbit/periodic_orbit.hpp"
+#include "slideway/simulate/poincare_section.hpp"
+#include "slideway/simulate/simulator.hpp"
+
+namespace slideway::python {
+
+namespace py = pybind11;
+
+namespace {
+
+using Box = std::vector<std::tuple<std::string, double, double>>;
+
+// The parameter that a branch is followed in: its name, first and last value, and the number of values.
+using Varied = std::tuple<std::string, double, double, Index>;
+
+SweepAxis axis_of(const Varied& varied) {
+  SweepAxis axis{.name = std::get<0>(varied)};
+  axis.first = std::get<1>(varied);
+  axis.last = std::get<2>(varied);
+  axis.count = std::get<3>(varied);
+  return axis;
+}
+
+// The model of a problem; refuses Python functions that are called.
+const Model& model_of(const Problem& problem, const std::string& what) {
+  if (problem.calls_python || !problem.model) {
+    refuse({.what = "this needs a model",
+            .where = what,
+            .expected = "a model file, a model of the catalogue or traced functions",
+            .got = "Python functions that are called"});
+  }
+  return *problem.model;
+}
+
+Options run_options(const py::dict& given, const Model& model, double usual_rtol) {
+  Options options = options_from(given, model.defaults);
+  if (!given.contains("rtol") && !(model.defaults.rtol > 0)) options.rtol = usual_rtol;
+  return options;
+}
+
+SectionDirection direction_from(const std::string& word) {
+  if (word == "rising") return SectionDirection::rising;
+  if (word == "falling") return SectionDirection::falling;
+  if (word == "any") return SectionDirection::any;
+  refuse({.what = "unknown direction of a section",
+          .where = "direction",
+          .expected = "'rising', 'falling' or 'any'",
+          .got = "'" + word + "'"});
+}
+
+template <class Write, class Shown>
+std::string text_of(Write write, const Shown& shown) {
+  std::ostringstream out;
+  write(shown, out);
+  return out.str();
+}
+
+Run whole_run(const ModelInstance& instance) {
+  return {.start = instance.start, .end = instance.end, .state = instance.state};
+}
+
+// ---- equilibria ---------------------------------------------------------------------------------------------
+
+std::string equilibria(const std::shared_ptr<Problem>& problem, double end, const py::dict& given,
+                       const Box& box, Index starts, const std::optional<Varied>& varied) {
+  const Model& model = model_of(*problem, "equilibria");
+  ModelInstance instance = problem->instance;
+  instance.end = end;
+  EquilibriumOptions options{.run = options_from(given, model.defaults), .starts = starts};
+  if (!box.empty()) {
+    options.lower = options.upper =
+        Vector::Constant(instance.state.size(), std::numeric_limits<double>::quiet_NaN());
+    for (const auto& [name, low, high] : box) {
+      const Index i = instance.system.state_index(name);
+      options.lower[i] = low;
+      options.upper[i] = high;
+    }
+  }
+  const py::gil_scoped_release unlocked;
+  if (!varied) {
+    const Equilibria found = find_equilibria(instance.problem(), whole_run(instance), options);
+    return text_of(apps::write_equilibria_json, apps::ShownEquilibria{model.name, instance, found});
+  }
+  const SweepAxis axis = axis_of(*varied);
+  const std::vector<EquilibriumBranch> branches = follow_equilibria(
+      [&](double value) { return apps::instance_at(model, problem->settings, axis, value).problem(); },
+      whole_run(instance),
+      {.equilibria = options,
+       .first = axis.first,
+       .last = axis.last,
+       .points = axis.count,
+       .most_points = apps::most_points_of(axis)});
+  return text_of(apps::write_equilibrium_branches_json,
+                 apps::ShownEquilibriumBranches{model.name, axis.name, instance, branches});
+}
+
+// ---- periodic orbits ----------------------------------------------------------------------------------------
+
+struct OrbitQuestion {
+  std::optional<PoincareSection> section = {};
+  std::optional<double> period = {};
+  Index returns = 0;
+  double transient = 0;
+};
+
+OrbitGuess guess_of(const OrbitQuestion& question, const ModelInstance& instance, const Options& options) {
+  const Simulator simulator(instance.problem(), options);
+  Run run{.start = instance.start, .end = instance.start + question.transient, .state = instance.state};
+  if (question.section && !question.period)
+    return guess_at_section(simulator, run, *question.section, question.returns);
+  const std::optional<double> period =
+      question.period ? question.period : schedule_period(instance.problem());
+  if (!period) {
+    refuse({.what = "nothing says when the orbit comes back",
+            .where = "orbit",
+            .expected =
+                "section=\"name\", or period=number where the equations depend on time; time events need "
+                "neither",
+            .got = "neither"});
+  }
+  run.end = instance.start + *period * std::ceil(question.transient / *period * (1 - 1e-9));
+  return guess_after(simulator, run, *period);
+}
+
+// The document, and one round as a run; no run where the orbit was not found.
+py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
+                const std::optional<std::string>& section, const std::string& direction,
+                const std::optional<double>& period, Index returns, double transient, Index shots,
+                int max_iterations, const std::optional<Varied>& varied,
+                const std::optional<py::function>& period_of) {
+  const Model& model = model_of(*problem, "orbit");
+  OrbitOptions options{.run = run_options(given, model, 1e-10), .shots = shots};
+  if (max_iterations > 0) options.max_iterations = max_iterations;
+  OrbitQuestion question{.period = period, .returns = returns, .transient = transient};
+  if (section) {
+    question.section = PoincareSection{.name = *section, .direction = direction_from(direction)};
+    check_section(*question.section, problem->instance.problem(), "section");
+  }
+  const ModelInstance& instance = problem->instance;
+  if (varied) {
+    const SweepAxis axis = axis_of(*varied);
+    OrbitFamily family{.problem = [&](double value) {
+      return apps::instance_at(model, problem->settings, axis, value).problem();
+    }};
+    if (period) {
+      family.period = [&](double value) {
+        if (!period_of) return *period;
+        const py::gil_scoped_acquire lock;
+        return py::cast<double>((*period_of)(value));
+      };
+    }
+    std::string document;
+    {
+      const py::gil_scoped_release unlocked;
+      const OrbitBranch branch = follow_periodic_orbit(family, guess_of(question, instance, options.run),
+                                                       {.orbit = options,
+                                                        .first = axis.first,
+                                                        .last = axis.last,
+                                                        .points = axis.count,
+                                                        .most_points = apps::most_points_of(axis)});
+      document = text_of(apps::write_branch_json,
+                         apps::ShownBranch{model.name, axis.name, instance, branch, options.run.rtol});
+    }
+    return py::make_tuple(document, py::none());
+  }
+  auto made = std::make_shared<MadeRun>();
+  std::string document;
+  bool converged = false;
+  {
+    const py::gil_scoped_release unlocked;
+    PeriodicOrbit found =
+        find_periodic_orbit(instance.problem(), guess_of(question, instance, options.run), options);
+    found.solution.sensitivities.reset();
+    document = text_of(apps::write_orbit_json, apps::ShownOrbit{.model = model.name,
+                                                                .instance = instance,
+                                                                .orbit = found,
+                                                                .section = question.section,
+                                                                .rtol = options.run.rtol});
+    converged = found.converged;
+    made->problem = problem;
+    made->options = options.run;
+    made->end = found.start + found.period;
+    made->where = {.start = found.start, .end = made->end, .state = found.state, .location = found.location};
+    made->solution = std::move(found.solution);
+  }
+  return py::make_tuple(document, converged ? py::cast(made) : py::none());
+}
+
+// ---- Lyapunov exponents -------------------------------------------------------------------------------------
+
+std::string lyapunov(const std::shared_ptr<Problem>& problem, double end, const py::dict& given,
+                     double transient, double block) {
+  const Model& model = model_of(*problem, "lyapunov");
+  ModelInstance instance = problem->instance;
+  instance.end = end;
+  const LyapunovOptions options{
+      .run = run_options(given, model, 1e-8), .block = block, .transient = transient};
+  const py::gil_scoped_release unlocked;
+  const LyapunovExponents found = lyapunov_exponents(instance.problem(), whole_run(instance), options);
+  return text_of(apps::write_lyapunov_json, apps::ShownExponents{model.name, instance, found, options});
+}
+
+// ---- fits ---------------------------------------------------------------------------------------------------
+
+// The document and the residuals, names × times.
+py::tuple fit(const std::shared_ptr<Problem>& problem, const std::vector<std::string>& parameters,
+              const std::vector<std::string>& names, const std::vector<double>& times, const Matrix& values,
+              const Vector& deviations, const py::dict& given, int max_runs, double tolerance) {
+  const Model& model = model_of(*problem, "fit");
+  FitOptions options{.run = run_options(given, model, 1e-8)};
+  if (max_runs > 0) options.max_runs = max_runs;
+  if (tolerance > 0) options.tolerance = tolerance;
+  const Measurements measurements{.names = names, .times = times, .values = values, .deviations = deviations};
+  std::string document;
+  Fit found;
+  {
+    const py::gil_scoped_release unlocked;
+    found = slideway::fit(model, problem->settings, parameters, measurements, options);
+    document = text_of(apps::write_fit_json, apps::ShownFit{model.name, measurements, names, found});
+  }
+  return py::make_tuple(document, array_of(std::move(found.residuals)));
+}
+
+py::tuple measurements(const std::string& path) {
+  Measurements read = apps::read_measurements(path);
+  return py::make_tuple(read.names, read.times, array_of(std::move(read.values)));
+}
+
+// ---- sections -----------------------------------------------------------------------------------------------
+
+// Times and states of the arrivals at a section: (k,), n × k.
+py::tuple section(const MadeRun& made, const std::string& name, const std::string& direction) {
+  const PoincareSection wanted{.name = name, .direction = direction_from(direction)};
+  const ModelInstance& instance = made.problem->instance;
+  check_section(wanted, instance.problem(), "section");
+  const std::vector<SectionPoint> found = section_points(wanted, instance.system, made.solution);
+  const auto count = static_cast<Index>(found.size());
+  Vector t(count);
+  Matrix x(instance.system.states(), count);
+  for (Index k = 0; k < count; ++k) {
+    const SectionPoint& point = found[static_cast<std::size_t>(k)];
+    t[k] = point.t;
+    x.col(k) = point.state;
+  }
+  return py::make_tuple(array_of(std::move(t)), array_of(std::move(x)));
+}
+
+}  // namespace
+
+void bind_analyses(py::module_& module) {
+  module.def("equilibria", &equilibria, py::arg("problem"), py::arg("end"), py::arg("options"),
+             py::arg("box") = Box{}, py::arg("starts") = 0, py::arg("varied") = py::none());
+  module.def("orbit", &orbit, py::arg("problem"), py::arg("options"), py::arg("section") = py::none(),
+             py::arg("direction") = "rising", py::arg("period") = py::none(), py::arg("returns") = 0,
+             py::arg("transient") = 0.0, py::arg("shots") = 0, py::arg("max_iterations") = 0,
+             py::arg("varied") = py::none(), py::arg("period_of") = py::none());
+  module.def("lyapunov", &lyapunov, py::arg("problem"), py::arg("end"), py::arg("options"),
+             py::arg("transient"), py::arg("block"));
+  module.def("fit", &fit, py::arg("problem"), py::arg("parameters"), py::arg("names"), py::arg("times"),
+             py::arg("values"), py::arg("deviations"), py::arg("options"), py::arg("max_runs") = 0,
+             py::arg("tolerance") = 0.0);
+  module.def("measurements", &measurements);
+  module.def("section_points", &section);
+}
+
+}  // namespace slideway::python
