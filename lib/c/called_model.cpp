@@ -70,6 +70,25 @@ Pattern pattern_of(Index rows, Index columns, const std::int64_t* starts, const 
   return pattern_from_rows(columns, lists);
 }
 
+// Derivatives that are declared constant are compared with differences, at the state and beside it.
+void check_declared(const System& system, double t, const Vector& state) {
+  const SystemDefinition& definition = system.definition();
+  const bool is_declared = definition.guards_affine || definition.relays_additive || definition.field_affine;
+  constexpr Index most_states = 300;
+  if (!is_declared || system.states() > most_states) return;
+  const Vector lambda = Vector::Constant(system.surfaces(), 0.5);
+  const Vector beside = state + 0.3 * (state.cwiseAbs() + Vector::Ones(state.size()));
+  for (const Vector& x : {state, beside}) {
+    DerivativeCheck check;
+    try {
+      check = check_derivatives(system, x == state ? t : t + 0.7, x, lambda);
+    } catch (const std::domain_error&) {
+      continue;
+    }
+    if (!check.passed) throw Refused(SW_MODEL, check.message);
+  }
+}
+
 // A field that asks for the sign of λ gives no combination of its two sides.
 void check_field(const System& system, double t, const Vector& state) {
   check_callable(system, t, state);
@@ -77,6 +96,7 @@ void check_field(const System& system, double t, const Vector& state) {
   if (system.surfaces() == 0 || system.surfaces() > most_surfaces) return;
   const MultiAffineCheck check = check_multi_affine(system, t, state);
   if (!check.passed) throw Refused(SW_MODEL, check.message);
+  check_declared(system, t, state);
 }
 
 }  // namespace
@@ -172,6 +192,20 @@ void CalledModel::set_discrete(Index count) {
   definition_.discrete = count;
 }
 
+void CalledModel::declare(const std::string& property) {
+  if (property == "guards_affine")
+    definition_.guards_affine = true;
+  else if (property == "relays_additive")
+    definition_.relays_additive = true;
+  else if (property == "field_affine")
+    definition_.field_affine = definition_.relays_additive = true;
+  else
+    refuse({.what = "there is no such property",
+            .where = "properties",
+            .expected = "guards_affine, relays_additive or field_affine",
+            .got = property});
+}
+
 Guard CalledModel::guard(sw_function function, const char* what) const {
   GuardFunctions functions;
   functions.value = [function, what, user = user_](double t, ConstVectorRef x) {
@@ -250,6 +284,12 @@ int sw_define(int64_t n, int64_t m, const char* names, sw_field_function field, 
     made.model = std::make_shared<const Model>(called->model());
     made.called = std::move(called);
     return SW_OK;
+  });
+}
+
+int sw_declare(sw_model* model, const char* properties) {
+  return change_called(model, [&](CalledModel& called) {
+    for (const std::string& property : parts_of(given(properties, "properties"))) called.declare(property);
   });
 }
 

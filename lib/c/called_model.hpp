@@ -42,6 +42,7 @@ class CalledModel {
   void set_derivatives(sw_field_along_function field, sw_along_function guards);
   void set_pattern(const std::string& derivative, const std::int64_t* starts, const std::int64_t* columns);
   void set_discrete(Index count);
+  void declare(const std::string& property);
   void add_event(Event event) { definition_.events.push_back(std::move(event)); }
   void add_time_event(TimeEvent event) { definition_.time_events.push_back(std::move(event)); }
   void add_contact(Contact contact) { definition_.contacts.push_back(std::move(contact)); }

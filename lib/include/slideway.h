@@ -211,6 +211,12 @@ SW_API int sw_set_derivatives(sw_model *model, sw_field_along_function field_alo
  * the columns columns[starts[i]] … columns[starts[i + 1] - 1], increasing, from 0. Large systems need all three. */
 SW_API int sw_set_pattern(sw_model *model, const char *derivative, const int64_t *starts, const int64_t *columns);
 
+/* Says what is true of the model, in words with blanks between; runs are then faster, and a model that does not keep to it is refused.
+ *   guards_affine    every guard is a formula of first degree in t and x
+ *   relays_additive  f is the sum of what lambda[i] is multiplied by, and these factors are constant: relays, Coulomb friction
+ *   field_affine     f is a formula of first degree in t, x and lambda together */
+SW_API int sw_declare(sw_model *model, const char *properties);
+
 /* An event where `guard` (one value) crosses zero, "rising", "falling" or in "any" direction: it ends the run where `action` is "stop",
  * is noted where it is "record", and `jump` moves the state where it is "reset"; NULL otherwise. */
 SW_API int sw_add_event(sw_model *model, const char *name, const char *direction, const char *action, sw_function guard,

@@ -7,7 +7,7 @@ file(REMOVE_RECURSE "${WORK_DIR}")
 file(MAKE_DIRECTORY "${WORK_DIR}")
 get_filename_component(folder "${LIBRARY}" DIRECTORY)
 execute_process(
-  COMMAND "${COMPILER}" -std=c99 -Wall -Wextra -pedantic -Werror -g "-I${INCLUDE}" "${SOURCE}" -o "${WORK_DIR}/program" "${LIBRARY}" -lm
+  COMMAND "${COMPILER}" -std=c99 -Wall -Wextra -pedantic -Werror -g "-I${INCLUDE}" "${SOURCE}" -o "${WORK_DIR}/program" "${LIBRARY}" -lm -pthread
     "-Wl,-rpath,${folder}"
   RESULT_VARIABLE status)
 if(NOT status EQUAL 0)
