@@ -22,7 +22,7 @@ OptionText options_in(const std::string& text);
 // Later values take the place of earlier ones, and empty ones take an option away.
 void merge(OptionText& options, const OptionText& more);
 
-// What the options of a model say.
+// RunOptions is all that the options of a model say.
 struct RunOptions {
   Options run = {};
   std::optional<double> start = {};
