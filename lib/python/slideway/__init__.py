@@ -13,6 +13,7 @@ from ._analyses import Branch, Equilibria, Equilibrium, Fit, Lyapunov, Orbit, Se
 from ._core import ModelError, version as __version__
 from ._hysteresis import hysteresis
 from ._ivp import IneffectiveEventWarning, UnknownJumpsWarning, solve_ivp, trace
+from ._live import LiveRun, SavedRun
 from ._memory import RemembersError
 from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
 from ._result import Event, EventDerivative, Gradient, Outcome, Result, Segment, Sensitivities, Snapshot
@@ -22,7 +23,7 @@ from ._system import System
 from ._expressions import Untraceable
 
 __all__ = ["Automaton", "Branch", "Check", "Comparison", "Contact", "Edge", "Equilibria", "Equilibrium", "Event",
-           "EventDerivative", "Every", "Fit", "Gradient", "IneffectiveEventWarning", "Interrupted", "Lyapunov", "Model", "ModelError", "Orbit", "Outcome",
-           "Record", "RemembersError", "Reset", "Result", "Section", "Segment", "Sensitivities", "Snapshot", "Stop", "Sweep",
-           "System", "UnknownJumpsWarning", "Untraceable", "__version__", "catalogue", "hysteresis", "load", "parse",
-           "solve_ivp", "trace"]
+           "EventDerivative", "Every", "Fit", "Gradient", "IneffectiveEventWarning", "Interrupted", "LiveRun", "Lyapunov", "Model",
+           "ModelError", "Orbit", "Outcome", "Record", "RemembersError", "Reset", "Result", "SavedRun", "Section", "Segment",
+           "Sensitivities", "Snapshot", "Stop", "Sweep", "System", "UnknownJumpsWarning", "Untraceable", "__version__", "catalogue",
+           "hysteresis", "load", "parse", "solve_ivp", "trace"]

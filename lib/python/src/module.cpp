@@ -3,6 +3,7 @@
 #include <pybind11/pybind11.h>
 
 #include "lib/python/src/analyses.hpp"
+#include "lib/python/src/live.hpp"
 #include "lib/python/src/run.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
@@ -15,4 +16,5 @@ PYBIND11_MODULE(_core, module) {
   slideway::python::bind_models(module);
   slideway::python::bind_runs(module);
   slideway::python::bind_analyses(module);
+  slideway::python::bind_live_runs(module);
 }

@@ -13,6 +13,7 @@
 #include <pybind11/stl.h>
 
 #include "lib/python/src/callbacks.hpp"
+#include "lib/python/src/live.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
@@ -328,19 +329,6 @@ py::object state_or_none(const Vector& state) {
   return state.size() > 0 ? py::object(array_of(Vector(state))) : py::none();
 }
 
-py::tuple event(const EventRecord& record) {
-  const auto list = [](const auto& values) {
-    py::list made;
-    for (const auto& value : values) made.append(value);
-    return made;
-  };
-  return py::make_tuple(
-      record.t, to_string(record.kind), list(record.surface_names), record.name, word(record.from),
-      word(record.to), record.from_location, record.to_location, list(record.w_minus), list(record.w_plus),
-      list(record.lambda), record.codeword, words(record.continuations), words(record.in_convex_hull),
-      state_or_none(record.before), state_or_none(record.after), record.round, record.reason);
-}
-
 py::tuple snapshot(const Snapshot& at) {
   return py::make_tuple(at.t, at.mode.word(), array_of(Vector(at.state)), at.location);
 }
@@ -506,6 +494,19 @@ void set_option(Options& options, const std::string& name, py::handle value) {
 
 }  // namespace
 
+py::tuple event_tuple(const EventRecord& record) {
+  const auto list = [](const auto& values) {
+    py::list made;
+    for (const auto& value : values) made.append(value);
+    return made;
+  };
+  return py::make_tuple(
+      record.t, to_string(record.kind), list(record.surface_names), record.name, word(record.from),
+      word(record.to), record.from_location, record.to_location, list(record.w_minus), list(record.w_plus),
+      list(record.lambda), record.codeword, words(record.continuations), words(record.in_convex_hull),
+      state_or_none(record.before), state_or_none(record.after), record.round, record.reason);
+}
+
 py::array_t<double> array_of(Vector values) {
   auto* const kept = new Vector(std::move(values));
   return {{static_cast<py::ssize_t>(kept->size())}, {sizeof(double)}, kept->data(), owner_of(kept)};
@@ -565,7 +566,7 @@ void bind_runs(py::module_& module) {
       .def("event",
            [](const MadeRun& self, std::size_t index) {
              if (index >= self.solution.events.size()) throw py::index_error("no such event");
-             return event(self.solution.events[index]);
+             return event_tuple(self.solution.events[index]);
            })
       .def("json", &json)
       .def("html", &html)

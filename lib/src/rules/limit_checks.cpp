@@ -38,6 +38,8 @@ std::vector<Index> surfaces_of_turn(const EventLog& events, std::size_t period) 
     surfaces.insert(surfaces.end(), event->surfaces.begin(), event->surfaces.end());
     --period;
   }
+  // The record may begin within the turn.
+  if (period > 0) return {};
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
   return surfaces;
