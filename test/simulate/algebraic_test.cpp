@@ -154,6 +154,31 @@ set = { x = "0.49" }
   });
 }
 
+TEST_CASE("the search for a solution goes on from the one after a jump, whatever event makes it") {
+  // y² = x: the negative root, from which the state y.start may be away by errors of the run alone.
+  const std::string states = "[states]\nx = 4.0\nv = 0.0\n[discrete]\nm = 1.0\n[time]\nend = 1.5\n";
+  const std::string root = "[algebraic]\ny = { value = \"y + x - y^2\", guess = -1.5 }\n";
+  const std::string moves = "[derivatives]\nx = \"m\"\nv = -2\n";
+  const std::vector<std::string> jumps = {
+      // What was kept at the trigger is set a quarter later.
+      "[[resets]]\nwhen = \"x - 4.5\"\ndelay = 0.25\nvalues = \"trigger\"\nset = { m = -1, v = \"y\" }\n",
+      "[[resets]]\nwhen = \"x - 4.5\"\ndelay = 0.25\nvalues = \"execution\"\nset = { x = \"x + 1\" }\n",
+      // Two at one instant.
+      "[[resets]]\nwhen = \"x - 4.5\"\nset = { x = \"x + 1\" }\n"
+      "[[resets]]\nwhen = \"v + 1\"\nset = { x = \"x + y^2\" }\n",
+      "[[every]]\nperiod = 0.4\nset = { x = \"x + 1\" }\n",
+      "[[every]]\nperiod = 0.4\nset = { m = \"-m\" }\n",
+  };
+  for (const std::string& jump : jumps) {
+    CAPTURE(jump);
+    for_all_methods(states + root + moves + jump, {1e-6, 1e-10}, [](const Finished& finished, double rtol) {
+      const double root_at_end = -std::sqrt(finished.end(0));
+      CHECK(std::abs(finished.end(2) - root_at_end) < 300 * rtol);
+      CHECK(finished.observed("y", 1.5) == doctest::Approx(root_at_end).epsilon(1e-14));
+    });
+  }
+}
+
 TEST_CASE("a run ends where the solution that is followed comes to its end") {
   const std::string text =
       model("y = { value = \"y + x - y^2\", guess = -1.5 }\n", "x = \"-1 + 0*y\"\n", "x = 1.0\n");

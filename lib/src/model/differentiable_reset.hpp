@@ -19,13 +19,19 @@ class DifferentiableReset {
   using Along = std::function<void(double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot,
                                    VectorRef after, VectorRef after_dot)>;
 
-  // `along` may be null where only the times are told.
+  // `along` may be null where only the times are told. `followers` is the last part of `reset`, which sets states by what the others have
+  // become, such as a root from which the next search for it starts.
   DifferentiableReset(ResetFunction reset, Along along,
-                      std::shared_ptr<const TimesByParameters> times = nullptr)
-      : reset_(std::move(reset)), along_(std::move(along)), times_(std::move(times)) {}
+                      std::shared_ptr<const TimesByParameters> times = nullptr, ResetFunction followers = {})
+      : reset_(std::move(reset)),
+        along_(std::move(along)),
+        times_(std::move(times)),
+        followers_(std::move(followers)) {}
 
   void operator()(double t, ConstVectorRef before, VectorRef after) const { reset_(t, before, after); }
   bool has_along() const { return static_cast<bool>(along_); }
+  // An action that sets values which were kept for it has to set the followers anew. Null where there are none.
+  const ResetFunction& followers() const { return followers_; }
   // times() is null where no time moves.
   const TimesByParameters* times() const { return times_.get(); }
   void along(double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot, VectorRef after,
@@ -37,6 +43,7 @@ class DifferentiableReset {
   ResetFunction reset_;
   Along along_;
   std::shared_ptr<const TimesByParameters> times_;
+  ResetFunction followers_;
 };
 
 }  // namespace slideway

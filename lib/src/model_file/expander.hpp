@@ -158,10 +158,8 @@ class Expander {
   void tell_unsolved(const AlgebraicSystem& system, const Quantity& variable);
   // A root is searched for from where it was: x' = f moves the followers by the derivatives of the roots.
   void follow_algebraic();
-  // set_followers() sets the followers of roots whenever states are set: a root may jump where a state does.
+  // set_followers() makes what sets the followers of roots after jumps: a root may jump where a state does.
   void set_followers();
-  void add_follower(const ExpandedAlgebraic& one, const std::vector<ExpandedAssignment>* common,
-                    std::vector<ExpandedAssignment>& set);
   // begin_followers() finds the roots at the start, with relays as the guards there have them.
   void begin_followers();
 

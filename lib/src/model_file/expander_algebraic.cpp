@@ -119,25 +119,10 @@ void Expander::follow_algebraic() {
 void Expander::set_followers() {
   for (const ExpandedAlgebraic& one : expanded_.algebraic) {
     if (!one.follower) continue;
-    for (auto* const events : {&expanded_.resets, &expanded_.edges})
-      for (ExpandedEvent& event : *events) add_follower(one, event.common.get(), event.set);
-    for (ExpandedEvery& every : expanded_.every)
-      if (!every.reset) add_follower(one, nullptr, every.set);
+    const NodeId on_its_sides =
+        expanded_.graph.has_lambda(one.value) ? builder_.by_guards({one.value}).front() : one.value;
+    expanded_.followers.push_back({*one.follower, expanded_.graph.with_any_search(on_its_sides), Position{}});
   }
-}
-
-void Expander::add_follower(const ExpandedAlgebraic& one, const std::vector<ExpandedAssignment>* common,
-                            std::vector<ExpandedAssignment>& set) {
-  if (set.empty() && (common == nullptr || common->empty())) return;
-  std::unordered_map<NodeId, NodeId> after;
-  if (common != nullptr)
-    for (const ExpandedAssignment& line : *common) after[expanded_.graph.state(line.state)] = line.value;
-  for (const ExpandedAssignment& line : set) after[expanded_.graph.state(line.state)] = line.value;
-  after[expanded_.graph.state(*one.follower)] = one.value;
-  const NodeId on_its_sides =
-      expanded_.graph.has_lambda(one.value) ? builder_.by_guards({one.value}).front() : one.value;
-  const NodeId value = expanded_.graph.with_nodes(expanded_.graph.with_any_search(on_its_sides), after);
-  if (value != one.value) set.push_back({*one.follower, value, Position{}});
 }
 
 void Expander::begin_followers() {

@@ -171,6 +171,7 @@ struct ExpandedModel {
   std::vector<ExpandedFriction> friction = {};
   std::vector<ExpandedObservable> observables = {};
   std::vector<ExpandedAlgebraic> algebraic = {};
+  std::vector<ExpandedAssignment> followers = {};  // set after every jump, by what the states are then
   std::unordered_map<NodeId, std::string> ends_of_tables = {};  // FormulaBuilder::ends_of_tables()
   // SystemDefinition::second_order of a motion; needs the equations once more.
   std::function<std::shared_ptr<const System>(std::size_t motion, const std::vector<Index>& surfaces)>

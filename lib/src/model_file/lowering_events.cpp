@@ -234,9 +234,12 @@ class EventMaker {
     if (event.common) return std::nullopt;
     std::vector<Index> touched;
     std::vector<NodeId> values;
-    for (const ExpandedAssignment& line : event.set) {
-      touched.push_back(static_cast<Index>(line.state));
-      values.push_back(line.value);
+    for (const std::vector<ExpandedAssignment>* const lines :
+         {&event.set, &std::as_const(model_.followers)}) {
+      for (const ExpandedAssignment& line : *lines) {
+        touched.push_back(static_cast<Index>(line.state));
+        values.push_back(line.value);
+      }
     }
     for (const NodeId id : model_.graph.reachable(values)) {
       const auto& node = model_.graph[id];
@@ -289,19 +292,28 @@ class EventMaker {
     }
   };
 
-  // One setter after the other.
-  static ResetFunction reset_by(std::vector<std::shared_ptr<const Setter>> setters,
-                                std::shared_ptr<const TimesByParameters> times = nullptr) {
-    const auto set = [setters](double t, ConstVectorRef before, VectorRef after) {
+  // One setter after the other, all of the state before, and the followers by the state that these make.
+  ResetFunction reset_by(std::vector<std::shared_ptr<const Setter>> setters,
+                         std::shared_ptr<const TimesByParameters> times = nullptr) {
+    if (!model_.followers.empty() && !followers_)
+      followers_ = std::make_shared<const Setter>(setter(model_.followers));
+    ResetFunction follow;
+    if (followers_) {
+      follow = [followers = followers_](double t, ConstVectorRef before, VectorRef after) {
+        followers->set(t, before, after);
+      };
+    }
+    const auto set = [setters, follow](double t, ConstVectorRef before, VectorRef after) {
       for (const auto& setter : setters) setter->set(t, before, after);
+      if (follow && before != after) follow(t, Vector(after), after);
     };
-    return DifferentiableReset(
-        set,
-        [setters = std::move(setters)](double t, ConstVectorRef before, double t_dot,
-                                       ConstVectorRef before_dot, VectorRef after, VectorRef after_dot) {
-          for (const auto& setter : setters) setter->along(t, before, t_dot, before_dot, after, after_dot);
-        },
-        std::move(times));
+    const auto along = [setters = std::move(setters), followers = followers_](
+                           double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot,
+                           VectorRef after, VectorRef after_dot) {
+      for (const auto& setter : setters) setter->along(t, before, t_dot, before_dot, after, after_dot);
+      if (followers) followers->along(t, Vector(after), t_dot, Vector(after_dot), after, after_dot);
+    };
+    return DifferentiableReset(set, along, std::move(times), std::move(follow));
   }
 
   Setter setter(const std::vector<ExpandedAssignment>& lines) const {
@@ -320,6 +332,7 @@ class EventMaker {
   std::map<NodeId, Guard> guards_;
   std::map<const std::vector<ExpandedAssignment>*, std::shared_ptr<const Setter>> common_;
   std::map<NodeId, GuardShape> shapes_;
+  std::shared_ptr<const Setter> followers_ = nullptr;
 };
 
 }  // namespace

@@ -6,6 +6,7 @@
 
 #include "core/named_call.hpp"
 #include "core/number_text.hpp"
+#include "model/differentiable_reset.hpp"
 #include "rules/messages.hpp"
 #include "rules/surface_sides.hpp"
 #include "simulate/precision.hpp"
@@ -343,6 +344,8 @@ bool EventFiring::act(const PendingAction& action, std::vector<EventRecord>& rec
       if (delay.sets.empty()) after = action.values;
       for (std::size_t k = 0; k < delay.sets.size(); ++k)
         after[delay.sets[k]] = action.values[static_cast<Index>(k)];
+      const auto* const told = reset.target<DifferentiableReset>();
+      if (told && told->followers()) told->followers()(now_.t, Vector(after), after);
     } else {
       after = state_after("reset", name, reset);
     }
