@@ -88,6 +88,18 @@ TEST_CASE("a step of a state is a surface, along which a solution slides") {
   });
 }
 
+TEST_CASE("a step that a function only reaches is not passed") {
+  // cos(y) reaches −1 at y = −π, where its floor is −1 as beside it. y' = y up to −π/2, and y − 1 behind it.
+  const double half = std::numbers::pi / 2;
+  const double there = std::log(half / 0.497);
+  const std::string text =
+      "[states]\ny = -0.497\n[time]\nend = 1.94\n[derivatives]\ny = \"y + floor(cos(y))\"\n";
+  for_all_methods(text, {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}, [&](const Finished& finished, double rtol) {
+    CHECK(finished.count(EventKind::crossing) == 1);
+    CHECK(std::abs(finished.end(0) - (1 - (half + 1) * std::exp(1.94 - there))) < 1000 * rtol);
+  });
+}
+
 TEST_CASE("after a jump the steps of a state are those where it has come to") {
   const Finished done = run(integral_of("floor(c)", 4) +
                             "[[resets]]\nwhen = \"c - 1.5\"\ndirection = \"rising\"\nset = "

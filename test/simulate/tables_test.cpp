@@ -156,6 +156,20 @@ TEST_CASE("knots are events, but for those at which a table goes straight on") {
         std::vector<std::string>{"n + 1", "n - 1", "n - 2", "n - 5"});
 }
 
+TEST_CASE("a knot that the argument of a table only reaches is not passed") {
+  // log(1 + e²) reaches the knot 0 at e = 0, where its rate is zero.
+  const std::string head = "[states]\ne = 0.5\n[time]\nend = 2.5\n";
+  const std::string table =
+      "[tables]\nf = { x = [-1, 0, 1.5], values = [0.3, -0.5, -0.2], extrapolation = \"hold\" }\n";
+  const std::vector<double> tolerances = {1e-6, 1e-8, 1e-10, 1e-12};
+  const double expected =
+      run(head + "[derivatives]\ne = \"-0.5 + 0.2*log(1 + e*e)\"\n", Method::dop853, 1e-13).end(0);
+  for_all_methods(head + table + "[derivatives]\ne = \"f(log(1 + e*e))\"\n", tolerances,
+                  [&](const Finished& finished, double rtol) {
+                    CHECK(std::abs(finished.end(0) - expected) < 300 * rtol);
+                  });
+}
+
 TEST_CASE("a solution slides along the jump of a table that holds its values") {
   const std::string text =
       "[states]\nx = 0.0\n[time]\nend = 3\n[tables]\nf = { x = [-1, 1, 2], values = [1, -0.5, 0], "

@@ -353,6 +353,29 @@ bool PointClassifier::dips_and_returns(double t, ConstVectorRef x, Side before, 
   return dips(-1, field_minus_, at.w_minus) && dips(1, field_plus_, at.w_plus);
 }
 
+bool PointClassifier::only_touches(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at,
+                                   double away, ConstVectorRef weights) {
+  // The gradient of an affine guard does not vanish.
+  if (evaluator_.guards_are_affine()) return false;
+  const double sign = before == Side::plus ? 1 : -1;
+  const Vector& dx = sign > 0 ? field_plus_ : field_minus_;
+  const double w = sign > 0 ? at.w_plus : at.w_minus;
+  if (!(sign * w < 0)) return false;
+  const auto is_beyond = [&](double time, const Vector& state) {
+    return !(sign * evaluator_.guard_nearly(time, state, surface_) >= 0);
+  };
+  // A crossing shows in the time in which the state changes by the root of rounding.
+  const double soon = std::sqrt(kEpsilon) * time_scale(dx, weights);
+  shifted_ = x + soon * dx;
+  if (is_beyond(t + soon, shifted_)) return false;
+  const NormalMotion own = motion(t, x, sign, dx, w, std::abs(w), false, weights, true);
+  const double back = sign * own.curvature;
+  if (!(back > own.curvature_zero) || 2 * std::abs(w) > kBriefly * back * away) return false;
+  const double turn = std::abs(w) / back;
+  shifted_ = x + turn * dx + 0.5 * turn * turn * acceleration_;
+  return !is_beyond(t + turn, shifted_);
+}
+
 ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda,
                                              const Met& met, const Side* before, ConstVectorRef weights) {
   surface_ = met.surface;
@@ -380,13 +403,17 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   const double w_scale = std::max(std::abs(result.w_minus), std::abs(result.w_plus));
 
   // Errors of the state can make a touch of two fields that are alike two crossings, or none.
-  if (before && *before != Side::sliding && !met.dips &&
-      dips_and_returns(t, x, *before, result, tolerance, met.away, weights)) {
+  const bool comes_from_side = before && *before != Side::sliding && !met.dips;
+  const bool only_reaches = comes_from_side && only_touches(t, x, *before, result, met.away, weights);
+  const bool passes_both = only_reaches && result.w_minus * result.w_plus > 0;
+  if (passes_both ||
+      (comes_from_side && dips_and_returns(t, x, *before, result, tolerance, met.away, weights))) {
     result.same_way = true;
     const double side = *before == Side::plus ? 1 : -1;
     const Vector& inward = side > 0 ? field_plus_ : field_minus_;
     const double w = side > 0 ? result.w_plus : result.w_minus;
     note_dip(motion(t, x, side, inward, w, w_scale, false, weights, true), result);
+    if (only_reaches) result.depth = 0;
     result.point.kind = *before == Side::plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
     result.point.lambda = std::numeric_limits<double>::quiet_NaN();
     result.point.continuations = {*before};
@@ -424,14 +451,16 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   // sliding that it would start ends before it can be resolved.
   const bool may_touch = before && !met.dips;
   if (may_touch && *before == Side::plus && !component_vanishes(plus) && minus.w > 0 &&
-      dips_within(plus, 1, dip_)) {
+      (only_reaches || dips_within(plus, 1, dip_))) {
     plus.vanishes = true;
     note_dip(plus, result);
+    if (only_reaches) result.depth = 0;
   }
   if (may_touch && *before == Side::minus && !component_vanishes(minus) && plus.w < 0 &&
-      dips_within(minus, -1, dip_)) {
+      (only_reaches || dips_within(minus, -1, dip_))) {
     minus.vanishes = true;
     note_dip(minus, result);
+    if (only_reaches) result.depth = 0;
   }
 
   result.minus_tangent = component_vanishes(minus);

@@ -74,6 +74,10 @@ class PointClassifier {
   // about as long as the next.
   bool dips_and_returns(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at, double tolerance,
                         double away, ConstVectorRef weights);
+  // only_touches() tells whether the guard itself, where the motion from `before` turns back, is not beyond zero. Where its gradient
+  // vanishes on the surface, as that of 1 + cos(x), neither the gradient nor the tolerances tell how exact it is.
+  bool only_touches(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at, double away,
+                    ConstVectorRef weights);
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                           double time_scale);
   // f at λ = side, beside x where it is not finite on the surface.
