@@ -7,7 +7,9 @@
 #include <utility>
 
 #include "slideway/audit/audit.hpp"
+#include "slideway/audit/called_functions.hpp"
 #include "slideway/io/model_file.hpp"
+#include "slideway/model/from_functor.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -293,6 +295,50 @@ T = "if(m >= 1, 3, 0) - 0.1*(T - 10)"
 )toml";
   CHECK(audited(flag).found.verdict == AuditVerdict::passed);
   CHECK(audited(flag, with(flag, "m >= 1", "m > 1")).found.verdict == AuditVerdict::failed);
+}
+
+namespace {
+
+struct DryFriction {
+  double friction = 0.2;
+  double stiffness = 1;
+  void guards(auto, const auto& x, auto&& h) const { h[0] = x[1]; }
+  void field(auto t, const auto& x, const auto& lambda, auto&& dx) const {
+    using std::cos;
+    dx[0] = x[1];
+    dx[1] = -stiffness * x[0] - friction * lambda[0] + 0.3 * cos(2.0 * t);
+  }
+};
+
+ModelInstance instance_of(const DryFriction& functor) {
+  return {.system = from_functor(functor, {.states = 2, .surfaces = 1, .state_names = {"x", "v"}}),
+          .start = 0,
+          .end = 20,
+          .state = Vector{{1.0, 0.0}}};
+}
+
+AuditResult audited(const DryFriction& functor, const DryFriction& called) {
+  const ModelInstance instance = instance_of(functor);
+  const Options options{.rtol = 1e-7};
+  const Solution solution = Simulator(instance.problem(), options)
+                                .run({.start = instance.start, .end = instance.end, .state = instance.state});
+  return audit(called_functions(), instance_of(called), solution, options);
+}
+
+}  // namespace
+
+TEST_CASE("a run is compared with the functions of its system, which are called") {
+  const AuditResult right = audited(DryFriction{}, DryFriction{});
+  CHECK(right.verdict == AuditVerdict::passed);
+  CHECK(right.points > 50);
+  CHECK(right.undecided == 0);
+  const AuditResult stiffer = audited(DryFriction{}, DryFriction{.stiffness = 1.001});
+  REQUIRE(stiffer.verdict == AuditVerdict::failed);
+  CHECK(stiffer.failures.front().state == "v");
+  CHECK(audited(DryFriction{}, DryFriction{.friction = 0.201}).verdict == AuditVerdict::failed);
+  // A little more friction holds a body that rests as well; less than what acts on it does not.
+  CHECK(audited(DryFriction{.friction = 2}, DryFriction{.friction = 2.1}).verdict == AuditVerdict::passed);
+  CHECK(audited(DryFriction{.friction = 2}, DryFriction{.friction = 0.6}).verdict == AuditVerdict::failed);
 }
 
 TEST_CASE("the words of levels are read, and others refused") {

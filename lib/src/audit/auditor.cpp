@@ -8,6 +8,7 @@
 
 #include "audit/contact_audit.hpp"
 #include "audit/event_audit.hpp"
+#include "audit/function_field.hpp"
 #include "audit/held_audit.hpp"
 #include "audit/motion_audit.hpp"
 #include "audit/step_choice.hpp"
@@ -20,6 +21,7 @@ namespace slideway {
 using auditing::ContactAudit;
 using auditing::EventAudit;
 using auditing::fraction_of;
+using auditing::FunctionField;
 using auditing::hash_of;
 using auditing::HeldAudit;
 using auditing::kNodes;
@@ -73,15 +75,22 @@ class Auditor::Listener {
         level_(level),
         choice_(level, instance.system.states()) {
     if (level == AuditLevel::off || !written_) return;
+    const bool is_file = written_->description != nullptr;
+    if (!is_file && !FunctionField::suits(instance.problem())) return;
     const Index n = instance.system.states();
     errors_ = {options.rtol, options.atol.expand(n, options.rtol), n - instance.system.discrete()};
-    field_ = std::make_unique<WrittenField>(*written_);
     const std::vector<std::string>& names = instance.system.state_names();
-    contacts_ = std::make_unique<ContactAudit>(*field_, errors_, findings_);
-    motion_ =
-        std::make_unique<MotionAudit>(*field_, errors_, options.sliding_rule, names, *contacts_, findings_);
-    events_ = std::make_unique<EventAudit>(*written_, *field_, errors_, names, findings_);
-    held_ = std::make_unique<HeldAudit>(*field_, errors_, names, findings_);
+    if (is_file) {
+      auto field = std::make_unique<WrittenField>(*written_);
+      contacts_ = std::make_unique<ContactAudit>(*field, errors_, findings_);
+      events_ = std::make_unique<EventAudit>(*written_, *field, errors_, names, findings_);
+      held_ = std::make_unique<HeldAudit>(*field, errors_, names, findings_);
+      field_ = std::move(field);
+    } else {
+      field_ = std::make_unique<FunctionField>(instance.problem());
+    }
+    motion_ = std::make_unique<MotionAudit>(*field_, errors_, options.sliding_rule, names, contacts_.get(),
+                                            findings_);
   }
 
   bool is_on() const { return field_ != nullptr; }
@@ -96,10 +105,10 @@ class Auditor::Listener {
     if (!(h > kLeastStep * std::numeric_limits<double>::epsilon() * scale) || !(h > 0)) return;
     failures_before_ = findings_.failures();
     looked_to_ = step.end;
-    const std::uint64_t visits = field_->tree().visits();
+    const std::uint64_t visits = field_->visits();
     look_at(step, h);
     choice_.add_step();
-    choice_.add_visits(field_->tree().visits() - visits);
+    choice_.add_visits(field_->visits() - visits);
   }
 
   void event(const EventRecord& record) {
@@ -107,17 +116,17 @@ class Auditor::Listener {
     // Up to the limit of an accumulation the trajectory keeps the state of its last turn.
     if (record.kind == EventKind::zeno && record.t <= looked_to_) findings_.take_back(failures_before_);
     const bool is_judged = choice_.takes_record();
-    const std::uint64_t visits = field_->tree().visits();
-    held_->record(record);
-    events_->record(record, is_judged);
-    if (is_judged && (record.kind == EventKind::impact || record.kind == EventKind::contact))
+    const std::uint64_t visits = field_->visits();
+    if (held_) held_->record(record);
+    if (events_) events_->record(record, is_judged);
+    if (is_judged && contacts_ && (record.kind == EventKind::impact || record.kind == EventKind::contact))
       contacts_->judge_impact(record.from_location.value_or(last_location_), record);
-    choice_.add_visits(field_->tree().visits() - visits);
+    choice_.add_visits(field_->visits() - visits);
   }
 
   AuditResult result() {
     if (!is_on()) return {};
-    events_->finish(seen_to_);
+    if (events_) events_->finish(seen_to_);
     return findings_.result();
   }
 
@@ -127,8 +136,8 @@ class Auditor::Listener {
     seen_to_ = t;
     // A run that goes on from elsewhere has other values than those of the file.
     const bool begins = t == instance_.start && instance_.state.size() == instance_.system.states();
-    events_->begin(t, begins ? instance_.state : Vector());
-    if (begins) held_->begin(instance_.state);
+    if (events_) events_->begin(t, begins ? instance_.state : Vector());
+    if (begins && held_) held_->begin(instance_.state);
   }
 
   void look_at(const StepView& step, double h) {
@@ -142,21 +151,23 @@ class Auditor::Listener {
       step.evaluate(times[k], states_.col(k));
     }
     if (!states_.allFinite()) return;
-    held_->look(times[0], states_);
+    if (held_) held_->look(times[0], states_);
     sizes_ = states_.cwiseAbs().rowwise().maxCoeff();
+    rates_.noalias() =
+        states_ * Eigen::Map<const Eigen::Matrix<double, kNodes, kNodes>>(&nodes_.slopes[0][0]);
+    rates_ *= 2 / (high - low);
+    if (held_) held_->fill(states_);
+    const auditing::MotionStep motion{step.location, h, times, states_, rates_, sizes_};
     const std::uint64_t chance = hash_of(7 * choice_.steps());
     const int first = static_cast<int>(chance % 4);
     const int second = 4 + static_cast<int>((chance >> 8U) % 4);
     for (int k = 0; k < kNodes; ++k) {
       if (!(k == first || k == second || (choice_.is_long() && level_ == AuditLevel::full))) continue;
       x_ = states_.col(k);
-      held_->fill(x_);
-      rates_.noalias() = states_ * Eigen::Map<const Eigen::Matrix<double, kNodes, 1>>(nodes_.slopes[k]);
-      rates_ *= 2 / (high - low);
       PointErrors errors(errors_, x_, 2 * static_cast<std::uint64_t>(findings_.points()));
-      motion_->look({step.location, times[k], h, x_, rates_, sizes_}, errors);
-      contacts_->look(times[k], x_, errors);
-      events_->look(step.location, times[k], x_, errors);
+      motion_->look(motion, k, errors);
+      if (contacts_) contacts_->look(times[k], x_, errors);
+      if (events_) events_->look(step.location, times[k], x_, errors);
     }
   }
 
@@ -165,7 +176,7 @@ class Auditor::Listener {
   AuditLevel level_;
   auditing::ErrorsWithin errors_ = {};
   auditing::Findings findings_ = {};
-  std::unique_ptr<WrittenField> field_ = nullptr;
+  std::unique_ptr<auditing::AuditedField> field_ = nullptr;
   std::unique_ptr<ContactAudit> contacts_ = nullptr;
   std::unique_ptr<MotionAudit> motion_ = nullptr;
   std::unique_ptr<EventAudit> events_ = nullptr;
@@ -173,7 +184,8 @@ class Auditor::Listener {
 
   auditing::StepNodes nodes_ = {};
   Matrix states_ = {};
-  Vector x_, rates_, sizes_;
+  Matrix rates_ = {};
+  Vector x_, sizes_;
   auditing::StepChoice choice_;
   bool has_begun_ = false;
   double looked_to_ = -std::numeric_limits<double>::infinity();

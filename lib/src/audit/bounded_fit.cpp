@@ -70,7 +70,8 @@ Vector nearest(const Matrix& a, const Vector& b, Vector z, const std::vector<Bou
 Vector bounded_fit(const std::function<void(const Vector& z, Vector& r)>& residual, Vector start,
                    const std::vector<Bounds>& bounds) {
   // Products of unknowns need some rounds; without them the second round changes nothing.
-  constexpr int most_rounds = 12;
+  constexpr int most_rounds = 40;
+  constexpr int most_halvings = 10;
   Vector z = std::move(start);
   const Index count = z.size();
   Vector r, there;
@@ -84,9 +85,14 @@ Vector bounded_fit(const std::function<void(const Vector& z, Vector& r)>& residu
       residual(moved, there);
       columns.col(k) = (there - r) / unit;
     }
-    const Vector next = nearest(-columns, r - columns * z, z, bounds);
+    Vector next = nearest(-columns, r - columns * z, z, bounds);
     residual(next, there);
     const double before = r.squaredNorm();
+    // Products of unknowns may make the whole step too long; the way between two points inside the bounds is inside them.
+    for (int halving = 0; halving < most_halvings && !(there.squaredNorm() < before); ++halving) {
+      next = 0.5 * (z + next);
+      residual(next, there);
+    }
     if (!(there.squaredNorm() < before)) break;
     z = next;
     r = there;

@@ -49,7 +49,8 @@ struct ErrorsWithin {
   }
 };
 
-// The draws about a point, made where somebody needs them.
+// The draws about a point, made where somebody needs them. Draws may cancel in a difference of states, and cost little; what is to be
+// told as a failure is measured state by state.
 class PointErrors {
  public:
   PointErrors(const ErrorsWithin& errors, const Vector& x, std::uint64_t draw)
@@ -58,6 +59,18 @@ class PointErrors {
   const std::vector<Vector>& draws() {
     if (draws_.empty()) draws_ = errors_.draws(x_, errors_.tolerances(x_), draw_);
     return draws_;
+  }
+
+  // for_each_state() calls visit(x) with each state that has errors moved by its tolerance alone.
+  template <class Visit>
+  void for_each_state(const Visit& visit) const {
+    const Vector tol = errors_.tolerances(x_);
+    Vector moved = x_;
+    for (Index k = 0; k < errors_.discrete_from; ++k) {
+      moved[k] = x_[k] + tol[k];
+      visit(moved);
+      moved[k] = x_[k];
+    }
   }
 
  private:

@@ -60,6 +60,14 @@ bool EventAudit::is_sure(const WrittenEvent& event, double margin_here, double t
   return std::abs(margin_here) > kSure * move || (margin_here == 0 && move == 0);
 }
 
+bool EventAudit::is_sure_by_states(const WrittenEvent& event, double margin_here, double t,
+                                   const PointErrors& errors) {
+  double move = 0;
+  errors.for_each_state(
+      [&](const Vector& there) { move += std::abs(margin(event, t, there) - margin_here); });
+  return std::abs(margin_here) > kSure * move || (margin_here == 0 && move == 0);
+}
+
 void EventAudit::look(const std::string& location, double t, const Vector& x, PointErrors& errors) {
   for (std::size_t k = 0; k < events_.size(); ++k) {
     if (events_[k].when == no_root) continue;
@@ -96,6 +104,7 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
     const bool is_missed =
         (rises && event.direction != Direction::falling) || (falls && event.direction != Direction::rising);
     const bool is_condition = field_.tree().is_condition(event.when);
+    if (is_missed && !is_sure_by_states(event, here, t, errors)) return;
     if (is_missed && missed_.size() < kMostMissed)
       missed_.push_back({event.name, name_of(event), last.t, t, "event " + std::to_string(k),
                          fmt::format("between t = {:.6g} and {:.6g} {} {}, but '{}' has no event there",
@@ -118,7 +127,7 @@ void EventAudit::look_at_edge(std::size_t k, const std::string& location, double
   const double here = margin(event, t, x);
   if (!((event.direction == Direction::falling ? -here : here) > 0)) return;
   if (!is_sure(event, here, t, errors) || std::abs(last_record_of(event) - t) <= rounding_of(t)) return;
-  if (missed_.size() < kMostMissed)
+  if (missed_.size() < kMostMissed && is_sure_by_states(event, here, t, errors))
     missed_.push_back(
         {event.name, name_of(event), t, t, "edge " + std::to_string(k),
          fmt::format("at t = {:.6g} {} is {}, but the edge '{}' was not taken", t, event.text,
@@ -253,7 +262,7 @@ EventAudit::Effect EventAudit::effect(std::size_t k, const EventRecord& record, 
   if (is_delayed) triggered_.erase(trigger);
   // An event solves algebraic equations anew; the states that follow their variables are judged beside the motion.
   field_.tree().set_point(record.t, record.after.data(), nullptr, nullptr);
-  for (const WrittenTree::Follower& one : field_.tree().followers()) {
+  for (const Follower& one : field_.tree().followers()) {
     const auto state = static_cast<Index>(one.state);
     wanted[state] = record.after[state];
   }

@@ -58,6 +58,7 @@ class EventAudit {
   double margin(const WrittenEvent& event, double t, const Vector& x);
   // is_sure() tells that errors do not change the sign of the margin.
   bool is_sure(const WrittenEvent& event, double margin_here, double t, PointErrors& errors);
+  bool is_sure_by_states(const WrittenEvent& event, double margin_here, double t, const PointErrors& errors);
   void look_at_margin(std::size_t k, double t, const Vector& x, PointErrors& errors);
   void look_at_edge(std::size_t k, const std::string& location, double t, const Vector& x,
                     PointErrors& errors);

@@ -64,8 +64,8 @@ void HeldAudit::look_at_steady(double t, const Vector& x) {
   }
 }
 
-void HeldAudit::fill(Vector& x) const {
-  for (Index k = errors_.discrete_from; k < x.size(); ++k) x[k] = held_[k];
+void HeldAudit::fill(Matrix& states) const {
+  for (Index k = errors_.discrete_from; k < states.rows(); ++k) states.row(k).setConstant(held_[k]);
 }
 
 }  // namespace slideway::auditing

@@ -22,7 +22,7 @@ class HeldAudit {
   // The states at several times of a step, the first of them `t`.
   void look(double t, const Matrix& states);
   // Puts the values that are held in their places.
-  void fill(Vector& x) const;
+  void fill(Matrix& states) const;
 
  private:
   // A state of a constant rate, where it was seen last.

@@ -40,85 +40,154 @@ MotionAudit::Residual MotionAudit::judged(Vector r, const Vector& allowed) const
     found.row = k;
   }
   found.r = std::move(r);
+  found.allowed = allowed;
   return found;
 }
 
-void MotionAudit::look(const MotionPoint& point, PointErrors& errors) {
+void MotionAudit::look(const MotionStep& step, int node, PointErrors& errors) {
   findings_.add_point();
-  const double t = point.t;
-  const auto n = static_cast<Index>(field_.states());
-  if (!field_.derivatives(point.location, t, point.x.data(), nullptr, nullptr, f_)) {
+  std::optional<Residual> found = defect(step, node, errors);
+  if (!found) {
     findings_.add_undecided();
     return;
   }
-  // The error of a step is controlled by the largest value in it. Rounding is that of differences of the states, and that of time.
-  const double epsilon = std::numeric_limits<double>::epsilon();
-  scale_.resize(n);
-  for (Index k = 0; k < n; ++k)
-    scale_[k] = (errors_.rtol * point.sizes[k] + errors_.atol[k] +
-                 kNodeRounding / kDefect * epsilon * point.sizes[k] +
-                 std::abs(point.rates[k]) * epsilon * std::abs(t)) /
-                point.h;
-  field_.left_side(point.rates, scale_, left_, allowed_);
-  look_at_followers(t, point.x);
-  Residual found = judged(left_ - f_, allowed_);
-  if (!(found.ratio < 1)) {
-    std::optional<Residual> closely = judged_closely(point, left_, allowed_, errors);
-    if (!closely) {
-      findings_.add_undecided();
-      return;
-    }
-    found = std::move(*closely);
+  const double t = step.times[node];
+  look_at_followers(t, x_);
+  std::string text;
+  if (found->ratio > 1) {
+    const std::string& name = name_of(found->row);
+    text = fmt::format("{}' is {:.6g} at t = {:.6g}, but the model's derivative of {} is {:.6g} there{}",
+                       name, left_[found->row], t, name, left_[found->row] - found->r[found->row],
+                       field_.told(step.location, static_cast<std::uint32_t>(found->row), x_.data()));
+    found = integrated(step, *found);
   }
-  if (found.ratio < 1) findings_.add_defect(found.ratio, name_of(found.row), t);
-  if (!(found.ratio > 1)) return;
-  const Line* const line =
-      field_.line_of(point.location, static_cast<std::uint32_t>(found.row), point.x.data());
-  const std::string& name = name_of(found.row);
-  findings_.fail(
-      "defect " + name, name, t,
-      fmt::format("{}' is {:.6g} at t = {:.6g}, but the model's derivative of {} is {:.6g} there{}", name,
-                  left_[found.row], t, name, left_[found.row] - found.r[found.row],
-                  line != nullptr ? " (" + field_.explained(*line, point.x.data()) + ")" : ""));
+  if (!found) {
+    findings_.add_undecided();
+  } else if (found->ratio > 1) {
+    const std::string& name = name_of(found->row);
+    findings_.fail("defect " + name, name, t, text);
+  } else {
+    findings_.add_defect(found->ratio, name_of(found->row), t);
+  }
 }
 
-// The errors move f, signs may be open, and contacts closed. Nothing where that decides nothing.
+// The error of a step is controlled by the largest value in it. Rounding is that of differences of the states, and that of time.
+void MotionAudit::scale_to(const MotionStep& step, int node) {
+  const double epsilon = std::numeric_limits<double>::epsilon();
+  const auto n = static_cast<Index>(field_.states());
+  x_ = step.states.col(node);
+  rates_ = step.rates.col(node);
+  scale_.resize(n);
+  for (Index k = 0; k < n; ++k)
+    scale_[k] =
+        (errors_.rtol * step.sizes[k] + errors_.atol[k] + kNodeRounding / kDefect * epsilon * step.sizes[k] +
+         std::abs(rates_[k]) * epsilon * std::abs(step.times[node])) /
+        step.h;
+}
+
+// Nothing where that decides nothing.
+std::optional<MotionAudit::Residual> MotionAudit::defect(const MotionStep& step, int node,
+                                                         PointErrors& errors) {
+  scale_to(step, node);
+  const double t = step.times[node];
+  if (!field_.derivatives(step.location, t, x_.data(), nullptr, nullptr, f_)) return std::nullopt;
+  field_.left_side(rates_, scale_, left_, allowed_);
+  Residual found = judged(left_ - f_, allowed_);
+  if (found.ratio < 1) return found;
+  return judged_closely({step.location, t, x_}, left_, allowed_, errors);
+}
+
+// The tolerances control states, and what a defect does to these is its integral: the derivative of an interpolant, whose order is lower,
+// may be farther off than that. The integral from the begin of the step to each node is compared, of rows that are too far off at one.
+std::optional<MotionAudit::Residual> MotionAudit::integrated(const MotionStep& step,
+                                                             const Residual& at_node) {
+  const Index n = at_node.r.size();
+  Matrix defects(n, kNodes);
+  Vector allowed = Vector::Zero(n);
+  for (int k = 0; k < kNodes; ++k) {
+    const Vector x = step.states.col(k);
+    PointErrors errors(errors_, x, 2 * static_cast<std::uint64_t>(k));
+    const std::optional<Residual> there = defect(step, k, errors);
+    if (!there) return std::nullopt;
+    defects.col(k) = there->r;
+    allowed = allowed.cwiseMax(there->allowed);
+  }
+  const double half = 0.5 * (step.times[kNodes - 1] - step.times[0]) / nodes_.places[kNodes - 1];
+  Residual found;
+  Vector integral = Vector::Zero(n);
+  for (const auto& weights : nodes_.integrals) {
+    integral += half * defects * Eigen::Map<const Eigen::Matrix<double, kNodes, 1>>(weights);
+    for (Index k = 0; k < n; ++k) {
+      if (!has_motion(k) || !(std::abs(at_node.r[k]) > kDefect * at_node.allowed[k])) continue;
+      const double one = std::abs(integral[k]) / (kDefect * allowed[k] * step.h);
+      if (one <= found.ratio) continue;
+      found.ratio = std::isnan(one) ? std::numeric_limits<double>::infinity() : one;
+      found.row = k;
+    }
+  }
+  return found;
+}
+
+// The errors move f, signs may be open, and contacts closed.
 std::optional<MotionAudit::Residual> MotionAudit::judged_closely(const MotionPoint& point, const Vector& left,
-                                                                 Vector allowed, PointErrors& errors) {
-  const double t = point.t;
+                                                                 const Vector& allowed, PointErrors& errors) {
   Met met;
   Vector f, f_moved;
-  if (!field_.derivatives(point.location, t, point.x.data(), nullptr, &met, f)) return std::nullopt;
+  if (!field_.derivatives(point.location, point.t, point.x.data(), nullptr, &met, f)) return std::nullopt;
   Sides frozen, decided;
-  std::map<SiteKey, double> moves;
   for (const auto& [key, site] : met) {
     frozen[key] = site.side;
     if (site.side != 0) decided[key] = site.side;
-    moves[key] = 0;
   }
-  Vector largest = Vector::Zero(f.size());
-  const auto evaluated = [&](const Vector& there, const Sides& sides) {
-    Met met_there;
-    if (!field_.derivatives(point.location, t, there.data(), &sides, &met_there, f_moved)) return false;
-    for (const auto& [key, site] : met_there) {
-      const auto here = met.find(key);
-      if (here != met.end()) moves[key] = std::max(moves[key], std::abs(site.guard - here->second.guard));
-    }
+  // take() sees what a state beside the point does, and hands it to `add`. False where f has no number there.
+  const auto take = [&](const Vector& there, const auto& add, Reach& reach) {
+    const auto evaluated = [&](const Sides& sides) {
+      Met met_there;
+      if (!field_.derivatives(point.location, point.t, there.data(), &sides, &met_there, f_moved))
+        return false;
+      for (const auto& [key, site] : met_there) {
+        const auto here = met.find(key);
+        if (here != met.end()) add(reach.of_guards[key], std::abs(site.guard - here->second.guard));
+      }
+      return true;
+    };
+    // A guard may hold a sign that is exactly zero here and not beside; the field may not jump by it.
+    const bool is_free = decided.size() == frozen.size() || evaluated(decided);
+    if (!is_free || !evaluated(frozen)) return false;
+    for (Index k = 0; k < f.size(); ++k) add(reach.of_f[k], std::abs(f_moved[k] - f[k]));
     return true;
   };
-  for (const Vector& there : errors.draws()) {
-    // A guard may hold a sign that is exactly zero here and not beside; the field may not jump by it.
-    const bool is_free = decided.size() == frozen.size() || evaluated(there, decided);
-    if (!is_free || !evaluated(there, frozen)) return std::nullopt;
-    largest = largest.cwiseMax((f_moved - f).cwiseAbs());
-  }
-  allowed += largest;
+  Reach drawn{Vector::Zero(f.size()), {}};
+  const auto keep_largest = [](double& all, double one) { all = std::max(all, one); };
+  for (const Vector& there : errors.draws())
+    if (!take(there, keep_largest, drawn)) return std::nullopt;
+  std::optional<Residual> found = judged_within(point, left, allowed, met, f, drawn, errors);
+  if (!found || found->ratio <= 1) return found;
+  Reach summed{Vector::Zero(f.size()), {}};
+  bool is_known = true;
+  errors.for_each_state([&](const Vector& there) {
+    is_known = is_known && take(
+                               there, [](double& all, double one) { all += one; }, summed);
+  });
+  if (!is_known) return std::nullopt;
+  return judged_within(point, left, allowed, met, f, summed, errors);
+}
+
+std::optional<MotionAudit::Residual> MotionAudit::judged_within(const MotionPoint& point, const Vector& left,
+                                                                Vector allowed, const Met& met,
+                                                                const Vector& f, const Reach& reach,
+                                                                PointErrors& errors) {
+  allowed += reach.of_f;
   Residual found = judged(left - f, allowed);
   if (found.ratio <= kNeedsFit) return found;
-  const std::vector<NearContact> near = contacts_.near(t, point.x, errors);
+  const std::vector<NearContact> near =
+      contacts_ ? contacts_->near(point.t, point.x, errors) : std::vector<NearContact>();
   std::vector<SiteKey> open;
-  for (const auto& [key, site] : met)
-    if (site.is_memory || (moves[key] > 0 && std::abs(site.guard) <= kOpen * moves[key])) open.push_back(key);
+  for (const auto& [key, site] : met) {
+    const auto moves = reach.of_guards.find(key);
+    const double move = moves == reach.of_guards.end() ? 0 : moves->second;
+    if (site.is_memory || (move > 0 && std::abs(site.guard) <= kOpen * move)) open.push_back(key);
+  }
   std::sort(open.begin(), open.end());
   if (open.empty() && near.empty()) return found;
   const std::optional<Vector> best = fitted(point, left, allowed, met, open, near);
@@ -143,7 +212,8 @@ std::optional<Vector> MotionAudit::fitted(const MotionPoint& point, const Vector
     if (!field_.derivatives(point.location, point.t, point.x.data(), &sides, nullptr, f)) return std::nullopt;
     corners.push_back(f);
   }
-  const std::vector<Vector> forces = contacts_.columns(point.t, point.x, near, false).columns;
+  const std::vector<Vector> forces =
+      contacts_ ? contacts_->columns(point.t, point.x, near, false).columns : std::vector<Vector>();
   if (forces.size() > kMostForces) return std::nullopt;
   std::vector<Bounds> bounds;
   Vector start = Vector::Zero(static_cast<Index>(open.size() + forces.size()));
@@ -193,20 +263,16 @@ std::optional<Vector> MotionAudit::in_range(const MotionPoint& point, const Vect
 }
 
 void MotionAudit::look_at_followers(double t, const Vector& x) {
-  WrittenTree& tree = field_.tree();
-  if (!tree.has_algebraic()) return;
-  const Vector tol = errors_.tolerances(x);
-  tree.set_point(t, x.data(), nullptr, nullptr);
-  const auto here = tree.followers();
+  const std::vector<Follower> here = field_.followers(t, x.data());
   if (here.empty()) return;
-  const auto is_off = [&](const WrittenTree::Follower& one) {
+  const Vector tol = errors_.tolerances(x);
+  const auto is_off = [&](const Follower& one) {
     return !(std::abs(one.solution - x[one.state]) <= kDefect * tol[one.state]);
   };
   if (std::none_of(here.begin(), here.end(), is_off)) return;
   Vector there = errors_.moved(x, tol, 5);
   for (const auto& one : here) there[one.state] = x[one.state];
-  tree.set_point(t, there.data(), nullptr, nullptr);
-  const auto beside = tree.followers();
+  const std::vector<Follower> beside = field_.followers(t, there.data());
   for (std::size_t k = 0; k < here.size(); ++k) {
     const double off = std::abs(here[k].solution - x[here[k].state]);
     const double reach = tol[here[k].state] + std::abs(beside[k].solution - here[k].solution);

@@ -1,4 +1,4 @@
-// The nodes at which a step is looked at, and the derivative at each of them.
+// The nodes at which a step is looked at, with the derivative at each of them, and integrals between them.
 #pragma once
 
 #include <cmath>
@@ -10,10 +10,12 @@ namespace slideway::auditing {
 // of any interpolant.
 inline constexpr int kNodes = 8;
 
-// The nodes in [−1, 1], and for each of them the weights of the values at all nodes in the derivative there.
+// The nodes in [−1, 1]. For each of them the weights of the values at all nodes in the derivative there, and in the integral from the
+// node before, −1 before the first; the last integral leads from the last node to 1.
 struct StepNodes {
   double places[kNodes];
   double slopes[kNodes][kNodes];
+  double integrals[kNodes + 1][kNodes];
 
   StepNodes() {
     double weights[kNodes];
@@ -32,6 +34,29 @@ struct StepNodes {
         slopes[k][k] -= slopes[k][j];
       }
     }
+    for (int k = 0; k <= kNodes; ++k) {
+      const double low = k == 0 ? -1 : places[k - 1];
+      const double high = k == kNodes ? 1 : places[k];
+      for (int j = 0; j < kNodes; ++j) integrals[k][j] = integral_of_basis(j, low, high, weights[j]);
+    }
+  }
+
+ private:
+  // Gauss's formula of four points, exact for the polynomial of degree 7 that is 1 at node j and 0 at all others.
+  double integral_of_basis(int j, double low, double high, double weight) const {
+    constexpr double points[4] = {-0.86113631159405257522, -0.33998104358485626480, 0.33998104358485626480,
+                                  0.86113631159405257522};
+    constexpr double shares[4] = {0.34785484513745385737, 0.65214515486254614263, 0.65214515486254614263,
+                                  0.34785484513745385737};
+    double sum = 0;
+    for (int q = 0; q < 4; ++q) {
+      const double at = 0.5 * (low + high) + 0.5 * (high - low) * points[q];
+      double value = weight;
+      for (int i = 0; i < kNodes; ++i)
+        if (i != j) value *= at - places[i];
+      sum += shares[q] * value;
+    }
+    return 0.5 * (high - low) * sum;
   }
 };
 

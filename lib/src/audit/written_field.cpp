@@ -246,6 +246,17 @@ std::optional<double> WrittenField::constant_rate(std::uint32_t state) {
   return rate;
 }
 
+std::string WrittenField::told(const std::string& location, std::uint32_t state, const double* x) const {
+  const Line* const line = line_of(location, state, x);
+  return line == nullptr ? "" : " (" + explained(*line, x) + ")";
+}
+
+std::vector<Follower> WrittenField::followers(double t, const double* x) {
+  if (!tree_.has_algebraic()) return {};
+  tree_.set_point(t, x, nullptr, nullptr);
+  return tree_.followers();
+}
+
 std::string WrittenField::explained(const Line& line, const double* x) const {
   constexpr std::size_t longest = 80;
   constexpr std::size_t most_names = 4;

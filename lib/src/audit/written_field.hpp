@@ -12,6 +12,7 @@
 
 namespace slideway {
 
+// Without a description it stands for the functions of a system.
 struct WrittenModel {
   std::shared_ptr<const reader::ModelDescription> description = nullptr;
   Settings settings = {};  // of parameters and of initial values; the last one of a name counts
@@ -43,32 +44,28 @@ struct WrittenContact {
   ImpactLaw law = ImpactLaw::newton;
 };
 
-class WrittenField {
+class WrittenField : public AuditedField {
  public:
   explicit WrittenField(const WrittenModel& written);
 
   WrittenTree& tree() { return tree_; }
-  // The states that the file names; a system may have more behind them.
-  std::uint32_t states() const { return tree_.states(); }
-  // is_written() tells that the model has a derivative of the state.
-  bool is_written(std::uint32_t state) const { return is_written_[state]; }
+  std::uint32_t states() const override { return tree_.states(); }
+  bool is_written(std::uint32_t state) const override { return is_written_[state]; }
   const std::vector<WrittenContact>& contacts() const { return contacts_; }
   // has_resets() tells that the model has resets or edges.
   bool has_resets() const {
     return !(model_.resets.empty() && model_.edges.empty() && model_.automata.empty());
   }
 
-  // f in a location ("" where there are none, "a|b" between two) at the tree's point. False where it has no number in some entry.
   bool derivatives(const std::string& location, double t, const double* x, const Sides* sides, Met* met,
-                   Vector& f);
-  // M·x', and Σ|M|·tol per row.
-  void left_side(const Vector& rates, const Vector& tolerances, Vector& left, Vector& allowed);
-  // The line that gives the derivative of a state.
-  const Line* line_of(const std::string& location, std::uint32_t state, const double* x) const;
+                   Vector& f) override;
+  // The entries of M are those at the tree's point.
+  void left_side(const Vector& rates, const Vector& tolerances, Vector& left, Vector& allowed) override;
+  std::string told(const std::string& location, std::uint32_t state, const double* x) const override;
+  std::vector<Follower> followers(double t, const double* x) override;
+  std::uint64_t visits() const override { return tree_.visits(); }
   // The rate of a state that nothing but events changes otherwise: its derivative is the same number everywhere.
   std::optional<double> constant_rate(std::uint32_t state);
-  // "if(m == 0, 0.3, -5)  with m = 0"
-  std::string explained(const Line& line, const double* x) const;
 
   // ---- for readers of other sections
   // The value of a formula of parameters, and of i.
@@ -79,6 +76,10 @@ class WrittenField {
   std::vector<Line> lines_of(const std::vector<reader::Assignment>& assignments, std::uint32_t i);
 
  private:
+  // The line that gives the derivative of a state.
+  const Line* line_of(const std::string& location, std::uint32_t state, const double* x) const;
+  // "if(m == 0, 0.3, -5)  with m = 0"
+  std::string explained(const Line& line, const double* x) const;
   struct InLocation {
     std::uint32_t automaton = 0;  // the state
     double number = 0;

@@ -731,7 +731,7 @@ void WrittenTree::solve_unknowns() {
   algebra_.is_solved = true;
 }
 
-std::vector<WrittenTree::Follower> WrittenTree::followers() {
+std::vector<Follower> WrittenTree::followers() {
   std::vector<Follower> result;
   if (!algebra_.is_solved) solve_unknowns();
   for (std::size_t k = 0; k < algebra_.unknowns.size(); ++k)

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "audit/audited_field.hpp"
 #include "audit/sites.hpp"
 #include "expression/expression_functions.hpp"
 #include "model_file/model_file_description.hpp"
@@ -68,10 +69,6 @@ class WrittenTree {
   // ---- algebraic variables
   bool has_algebraic() const { return !algebra_.unknowns.empty(); }
   // The states that follow algebraic variables, and the solutions that belong to them at the point.
-  struct Follower {
-    std::uint32_t state;
-    double solution;
-  };
   std::vector<Follower> followers();
 
  private:

@@ -14,6 +14,7 @@
 #include "report/report_data.hpp"
 #include "report/report_page.hpp"
 #include "report/typeset_equations.hpp"
+#include "slideway/audit/audit.hpp"
 #include "slideway/core/version.hpp"
 
 namespace slideway {
@@ -67,6 +68,18 @@ class Page {
         << fmt::format("<span class=\"faint\">t = {:.6g} … {:.6g} &ensp; {}</span></p>\n",
                        report_.instance.start, report_.instance.end, escaped(options_.how));
     if (!outcome.message.empty()) out << "<p>" << escaped(outcome.message) << "</p>\n";
+    if (report_.audit) audit(*report_.audit, out);
+  }
+
+  // The contradictions of an audit, with their stretches of time.
+  static void audit(const AuditResult& found, std::ostream& out) {
+    out << "<p class=\"audit\">audit: " << escaped(audit_line(found)) << "</p>\n";
+    if (found.failures.empty()) return;
+    out << "<ul class=\"audit\">\n";
+    for (const AuditFailure& failure : found.failures)
+      out << fmt::format("<li><span class=\"outcome early\">t = {:.6g} … {:.6g}</span> {}</li>\n",
+                         failure.from, failure.to, escaped(failure.text));
+    out << "</ul>\n";
   }
 
   void picture(std::ostream& out) const {
