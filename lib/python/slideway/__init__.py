@@ -12,7 +12,7 @@ Python functions.
 from ._analyses import Branch, Equilibria, Equilibrium, Fit, Lyapunov, Orbit, Section
 from ._core import ModelError, version as __version__
 from ._hysteresis import hysteresis
-from ._ivp import IneffectiveEventWarning, UnknownJumpsWarning, solve_ivp, trace
+from ._ivp import StateWrittenWarning, UnknownJumpsWarning, solve_ivp, trace
 from ._live import LiveRun, SavedRun
 from ._memory import RemembersError
 from ._model import Check, Comparison, Interrupted, Model, catalogue, load, parse
@@ -23,7 +23,7 @@ from ._system import System
 from ._expressions import Untraceable
 
 __all__ = ["Automaton", "Branch", "Check", "Comparison", "Contact", "Edge", "Equilibria", "Equilibrium", "Event",
-           "EventDerivative", "Every", "Fit", "Gradient", "IneffectiveEventWarning", "Interrupted", "LiveRun", "Lyapunov", "Model",
-           "ModelError", "Orbit", "Outcome", "Record", "RemembersError", "Reset", "Result", "SavedRun", "Section", "Segment",
-           "Sensitivities", "Snapshot", "Stop", "Sweep", "System", "UnknownJumpsWarning", "Untraceable", "__version__", "catalogue",
-           "hysteresis", "load", "parse", "solve_ivp", "trace"]
+           "EventDerivative", "Every", "Fit", "Gradient", "Interrupted", "LiveRun", "Lyapunov", "Model", "ModelError", "Orbit",
+           "Outcome", "Record", "RemembersError", "Reset", "Result", "SavedRun", "Section", "Segment", "Sensitivities",
+           "Snapshot", "StateWrittenWarning", "Stop", "Sweep", "System", "UnknownJumpsWarning", "Untraceable", "__version__",
+           "catalogue", "hysteresis", "load", "parse", "solve_ivp", "trace"]

@@ -50,13 +50,16 @@ class UnknownJumpsWarning(UserWarning):
     """A function was called whose jumps, if it has any, are not known: the run steps over them as over anything smooth."""
 
 
-class IneffectiveEventWarning(UserWarning):
-    """An event function writes into y, which changes no solution: events are only noted, or end the run."""
+class StateWrittenWarning(UserWarning):
+    """The function or an event of it writes into y, which changes no solution."""
 
 
-_WRITTEN = ("the event {name} writes into y, which changes nothing: an event function is asked for its sign, many times, and what it returns is "
-            "noted or ends the run. A state that jumps is slideway.System(field, states=…, t_span=…, resets=[slideway.Reset(when=lambda t, y: …, "
-            "direction=\"falling\", set={{\"y1\": lambda t, y: -0.9*y[1]}})]), and a bounce slideway.Contact")
+_JUMP = ("A state that jumps is slideway.System(field, states=…, t_span=…, resets=[slideway.Reset(when=lambda t, y: …, direction=\"falling\", "
+         "set={\"y1\": lambda t, y: -0.9*y[1]})]), and a bounce slideway.Contact")
+_WRITTEN_BY_EVENT = ("the event {name} writes into y, which changes nothing: an event function is asked for its sign, many times, and its zeros are noted, or "
+                     "end the run. " + _JUMP.replace("{", "{{").replace("}", "}}"))
+_WRITTEN_BY_FUNCTION = ("the function writes into y: it is understood to work on a copy, which scipy's methods do not always give it; the state itself "
+                        "stays what it is. " + _JUMP)
 
 _IGNORED = ("first_step", "min_step", "lband", "uband")
 
@@ -154,9 +157,9 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
         result.t_events = result.y_events = None
     if plan.constant_jacobian:
         result.njev = 0  # and is factorised, all the same
-    if plan.written_by_event is not None:
-        plan.notes.append(_WRITTEN.format(name=plan.written_by_event))
-        warnings.warn(plan.notes[-1], IneffectiveEventWarning, stacklevel=2)
+    for written in plan.written:
+        plan.notes.append(written)
+        warnings.warn(written, StateWrittenWarning, stacklevel=2)
     result.warnings += plan.notes
     if made.collapsed:
         result.status, result.success, result.message = -1, False, _COLLAPSED.format(t=result.outcome.t)
@@ -246,7 +249,7 @@ class _Problem:
         self.refuses_memory = True
         self.notes: List[str] = []  # lines of the result's warnings
         self.unknown_jumps: Optional[str] = None
-        self.written_by_event: Optional[str] = None
+        self.written: List[str] = []  # warnings of what writes into y
         self.evaluator: Optional[Evaluator] = None
         self.is_continuous = False  # as a trace has said that no model was made of
         self.raises: Dict[str, Exception] = {}  # by the names of stops where the function raises
@@ -458,7 +461,7 @@ class _Problem:
                 left.append(event)
                 continue
             if found.writes_into_y:
-                self.written_by_event = event.name
+                self.tell_written(_WRITTEN_BY_EVENT.format(name=event.name))
             direction = {1: "rising", -1: "falling", 0: "any"}[event.direction]
             if isinstance(guard, bool):
                 guard = text.graph.constant(1.0)  # which is zero nowhere
@@ -488,7 +491,7 @@ class _Problem:
         self._verify(self.evaluator)
         self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.n:]))
         if traced.writes_into_y:
-            self.notes.append("the function writes into y: it is understood to work on a copy, which scipy's methods do not always give it")
+            self.tell_written(_WRITTEN_BY_FUNCTION)
         self.model = model
         count = len(problem.surface_names)
         how = f"traced: {count} surface{'' if count == 1 else 's'}, exact derivatives, no Python during the run"
@@ -588,6 +591,10 @@ class _Problem:
         evaluator = Evaluator(text.graph, self.names, roots_of(condition))
         return lambda s, y: value_of(condition, evaluator(np.array([self.direction * s]), y[:, None]))
 
+    def tell_written(self, text: str) -> None:
+        if text not in self.written:
+            self.written.append(text)
+
     def _look_at_event(self, event: _EventPlan, function: Any) -> None:
         """Whether a called event writes into y, or has several values for the same t and y."""
         for s, y in self._points():
@@ -598,7 +605,7 @@ class _Problem:
             except Exception:
                 continue
             if not np.array_equal(given, y):
-                self.written_by_event = event.name
+                self.tell_written(_WRITTEN_BY_EVENT.format(name=event.name))
             elif self.refuses_memory and not _same_values(first, _value_or_error(function, s, y)):
                 raise RemembersError(f"the event {event.name} gives different values for the same t and y (the time of day, random numbers, or something that "
                                      "it remembers), so that its zeros are those of no solution. To end a run after a time of yours, use max_steps, "
@@ -652,6 +659,7 @@ class _Problem:
         pattern = None
         if self.sparsity is not None and not surface_names and not self.complex:
             pattern = _pattern(self.sparsity, self.n)
+        field, guards = self._inside(field), None if guards is None else self._inside(guards)
         problem = _core.called(field, guards, jacobian, names, surface_names, pattern, self.start, self.end, self.state,
                                getattr(self.fun, "__name__", "fun"))
         if self.events:
@@ -688,6 +696,22 @@ class _Problem:
         if self.vectorized:
             return self._call
         return self._with_args(self.fun)
+
+    def _inside(self, function: Any) -> Any:
+        """A called function that need not have values outside of the run: where it raises there, it goes on as it was inside."""
+        start, end = self.start, self.end
+
+        def inside(t: float, *rest: Any) -> Any:
+            try:
+                return function(t, *rest)
+            except Exception:
+                limit = min(max(t, start), end)
+                if limit == t:
+                    raise
+                # Differences by the time reach a little beyond the ends.
+                return 2 * np.asarray(function(limit, *rest), dtype=float) - np.asarray(function(2 * limit - t, *rest), dtype=float)
+
+        return inside
 
     def _complex_field(self, s: float, y: np.ndarray) -> np.ndarray:
         result = np.asarray(self._call(self.direction * s, y.view(complex)), dtype=complex).ravel() * self.direction

@@ -25,9 +25,10 @@ class _Nowhere:
 
 
 class _Quiet:
-    """A context in which nothing is printed or logged; several threads may be in it at once."""
+    """A context in which nothing is printed; several threads may be in it at once. With `wholly` nothing is logged or warned of either."""
 
-    def __init__(self) -> None:
+    def __init__(self, wholly: bool) -> None:
+        self._wholly = wholly
         self._lock, self._inside = threading.Lock(), 0
         self._output: Any = None
         self._level = 0
@@ -39,6 +40,8 @@ class _Quiet:
             self._inside += 1
             if self._inside == 1:
                 self._output, sys.stdout = sys.stdout, self._nowhere  # type: ignore[assignment]
+                if not self._wholly:
+                    return
                 self._level = logging.root.manager.disable
                 logging.disable(logging.CRITICAL)
                 self._warnings = warnings.catch_warnings()
@@ -51,8 +54,12 @@ class _Quiet:
             if self._inside == 0:
                 if sys.stdout is self._nowhere:
                     sys.stdout = self._output
+                if not self._wholly:
+                    return
                 logging.disable(self._level)
                 self._warnings.__exit__(None, None, None)
 
 
-quiet = _Quiet()
+quiet = _Quiet(True)
+# Of calls on the way of a run, of which there are many.
+muted = _Quiet(False)

@@ -7,6 +7,8 @@ from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._quiet import muted
+
 MOST_SURFACES = 12
 MOST_RUNS = 256
 
@@ -264,14 +266,24 @@ class WatchedField:
 
     def guards(self, t: float, y: np.ndarray) -> List[float]:
         values = [1.0] * len(self._sites)
-        for way, members in self._ways:
-            watcher = _run(self._function, t, y, dict(way))[1]
-            for k in members:
-                values[k] = watcher.seen.get(self._sites[k], 1.0)
+        # The function is asked what it compares, and has printed for this t and y already.
+        with muted:
+            for way, members in self._ways:
+                watcher = _run(self._function, t, y, dict(way))[1]
+                for k in members:
+                    values[k] = watcher.seen.get(self._sites[k], 1.0)
         return values
 
     def field(self, t: float, y: np.ndarray, signs: np.ndarray) -> Any:
-        return _run(self._function, t, y, {site: bool(signs[k] * sign > 0) for site, k, sign in self._sides})[0]
+        prescribed = {site: bool(signs[k] * sign > 0) for site, k, sign in self._sides}
+        try:
+            return _run(self._function, t, y, prescribed)[0]
+        except Exception:
+            # Answers that no numbers give may lead where the function has no value; those that t and y give may not.
+            result, watcher = _run(self._function, t, y, {})
+            if all(prescribed.get(site, answer) == answer for site, answer in watcher.answers):
+                raise
+            return result
 
 
 def _seen(function: Callable[[float, Any], Any], t: float, y: np.ndarray, site: Site, way: Dict[Site, bool]) -> float:

@@ -35,7 +35,8 @@ def test_an_idiom_is_what_the_manual_says(name):
 
 def test_the_manual_has_all_of_them():
     with open(MANUAL, encoding="utf-8") as file:
-        rows = re.findall(r"^\| (.*?) \| (traced|watched|called|refused) \|$", file.read(), re.MULTILINE)
+        text = file.read()
+    rows = re.findall(r"^\| (.*?) \| (traced|watched|called|refused) \|$", text[:text.index("| published script |")], re.MULTILINE)
     assert rows == [(kind.text, kind.fate) for kind in IDIOMS.values()]
 
 

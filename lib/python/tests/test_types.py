@@ -1,5 +1,6 @@
 """The package has types that mypy finds consistent, and docstrings."""
 
+import ast
 import inspect
 import os
 import pathlib
@@ -56,6 +57,22 @@ def test_everything_public_has_a_docstring():
         thing = getattr(slideway, name)
         if inspect.isclass(thing) or inspect.isfunction(thing):
             assert inspect.getdoc(thing), name
+
+
+def test_no_modules_import_each_other_in_a_circle():
+    imports = {}
+    for path in PACKAGE.glob("*.py"):
+        tree = ast.parse(path.read_text(encoding="utf-8"))
+        # Those inside of functions are made when all modules are there.
+        found = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1]
+        imports[path.stem] = {name for node in found for name in ([node.module] if node.module else [a.name for a in node.names])} & \
+            {other.stem for other in PACKAGE.glob("*.py")}
+    left = dict(imports)
+    while left:
+        free = [name for name, needed in left.items() if not needed & set(left)]
+        assert free, f"a circle among {sorted(left)}"
+        for name in free:
+            del left[name]
 
 
 def test_the_import_brings_no_optional_library():
