@@ -13,6 +13,81 @@ from ._expressions import (Cond, Expr, Graph, _add, _call, _condition, _div, _eq
 from ._lookup import arg_extremum, digitize, interp, sample, searchsorted
 
 
+class _Masked:
+    """The values of an array where conditions hold: all are kept, and those where they do not are not used."""
+
+    __array_priority__ = 2000.0
+
+    def __init__(self, values: np.ndarray, conditions: np.ndarray) -> None:
+        self.values, self.conditions = values, conditions
+
+    def _with(self, other: Any, combine: Callable[[Any, Any], Any]) -> "_Masked":
+        if isinstance(other, _Masked):
+            if any(a is not b for a, b in zip(self.conditions.ravel(), other.conditions.ravel())):
+                raise ended("values of two masks")
+            other = other.values.view(TracedArray)
+        elif np.ndim(other) > 0:
+            raise ended("an array at the places of a mask")
+        return _Masked(np.asarray(_plain(combine(self.values.view(TracedArray), other)), dtype=object), self.conditions)
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *inputs: Any, **kwargs: Any) -> Any:
+        if method != "__call__" or kwargs or len(inputs) > 2:
+            raise ended(f"np.{ufunc.__name__} of values of a mask")
+        if len(inputs) == 1:
+            return _Masked(np.asarray(_plain(ufunc(self.values.view(TracedArray))), dtype=object), self.conditions)
+        if isinstance(inputs[0], _Masked):
+            return inputs[0]._with(inputs[1], ufunc)
+        return inputs[1]._with(inputs[0], lambda a, b: ufunc(b, a))
+
+    def __add__(self, other: Any) -> Any:
+        return self._with(other, np.add)
+
+    def __sub__(self, other: Any) -> Any:
+        return self._with(other, np.subtract)
+
+    def __mul__(self, other: Any) -> Any:
+        return self._with(other, np.multiply)
+
+    def __truediv__(self, other: Any) -> Any:
+        return self._with(other, np.divide)
+
+    def __pow__(self, other: Any) -> Any:
+        return self._with(other, np.power)
+
+    def __radd__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: np.add(b, a))
+
+    def __rsub__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: np.subtract(b, a))
+
+    def __rmul__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: np.multiply(b, a))
+
+    def __rtruediv__(self, other: Any) -> Any:
+        return self._with(other, lambda a, b: np.divide(b, a))
+
+    def __neg__(self) -> Any:
+        return self._with(-1.0, np.multiply)
+
+    def sum(self) -> Any:
+        chosen = np.frompyfunc(_where, 3, 1)(self.conditions, self.values, np.zeros(self.values.shape).astype(object))
+        return np.sum(chosen.view(TracedArray))
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        raise ended(f".{name} of values of a mask")
+
+    def __len__(self) -> int:
+        raise ended("the number of values of a mask")
+
+    def __iter__(self) -> Any:
+        raise ended("a loop over values of a mask")
+
+    def __getitem__(self, _: Any) -> Any:
+        raise ended("one of the values of a mask")
+
+
 class TracedArray(np.ndarray):
     """An array of expressions."""
 
@@ -26,12 +101,18 @@ class TracedArray(np.ndarray):
         if isinstance(key, (Expr, Cond)):
             return _picked(self, key)
         if isinstance(key, np.ndarray) and key.dtype == object:
+            if key.shape == self.shape and all(isinstance(c, Cond) for c in key.ravel()):
+                return _Masked(self.view(np.ndarray), key.view(np.ndarray))
             raise ended("a mask or indices that depend on t or y; np.where chooses between values")
         return super().__getitem__(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
         if isinstance(key, np.ndarray) and key.dtype == object:
             conditions = key.view(np.ndarray)
+            if isinstance(value, _Masked):
+                if any(a is not b for a, b in zip(conditions.ravel(), value.conditions.ravel())):
+                    raise ended("values of one mask at the places of another")
+                value = value.values
             chosen = np.frompyfunc(_where, 3, 1)(conditions, np.asarray(_plain(value), dtype=object), self.view(np.ndarray))
             super().__setitem__(Ellipsis, chosen)
             return
@@ -254,10 +335,38 @@ def _times(a: Any, b: Any) -> Any:
     return _scalar_product(a, b)
 
 
+def _angle(y: Expr, x: Expr) -> Expr:
+    """The angle of (x, y), which jumps by a whole turn where y changes its sign left of the origin.
+
+    Each half plane has a form of its own, by the angle from the other axis, which jumps nowhere."""
+    graph = y.graph
+    if y.is_constant or (x.is_constant and x.args[0] > 0):
+        return _call("atan2", y, x)
+    half, other = graph.constant(math.pi / 2), _call("atan2", x, _call("abs", y))
+    made = _choice(_greater(y, graph.constant(0)), _sub(half, other), _sub(other, half))
+    graph.angles[made.number] = (y, x)
+    return made
+
+
+def _arctan(a: Expr) -> Expr:
+    """The arctangent, which jumps where it is that of a quotient whose denominator changes its sign."""
+    if a.op != "/" or a.args[1].is_constant:
+        return _call("atan", a)
+    p, q = a.args
+    size = _call("abs", q)
+    return _choice(_greater(q, a.graph.constant(0)), _call("atan2", p, size), _call("atan2", _neg(p), size))
+
+
+def _choice(condition: Any, yes: Expr, no: Expr) -> Expr:
+    if isinstance(condition, Cond):
+        return condition.choose(yes, no)
+    return yes if condition else no
+
+
 _scalar_product = _scalar(_mul, 2)
 _UFUNCS: Dict[str, Callable[..., Any]] = {
     "sin": _named("sin"), "cos": _named("cos"), "tan": _named("tan"), "arcsin": _named("asin"), "arccos": _named("acos"),
-    "arctan": _named("atan"), "arctan2": _named("atan2"), "sinh": _named("sinh"), "cosh": _named("cosh"),
+    "arctan": _scalar(_arctan, 1), "arctan2": _scalar(_angle, 2), "sinh": _named("sinh"), "cosh": _named("cosh"),
     "tanh": _named("tanh"), "exp": _named("exp"), "log": _named("log"), "sqrt": _named("sqrt"),
     "absolute": _named("abs"), "fabs": _named("abs"), "sign": _scalar(_sign, 1),
     "maximum": _named("max"), "minimum": _named("min"), "fmax": _named("max"), "fmin": _named("min"),

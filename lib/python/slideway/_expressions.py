@@ -71,6 +71,7 @@ class Graph:
         self.tables: List[Curve] = []
         self.curves: Dict[Any, int] = {}
         self.no_numbers: Dict[int, Any] = {}
+        self.angles: Dict[int, Tuple[Expr, Expr]] = {}  # y and x of what is the angle of (x, y)
         self.diagrams: set = set()  # numbers of decisions by several conditions, with the results 1 and −1
         # What a function remembers and asked whether it is true.
         self.read: Dict[int, Expr] = {}
@@ -981,10 +982,44 @@ def _condition(graph: Graph, value: Any) -> Cond:
 def _above(a: Expr, b: Expr, where_equal: bool) -> Any:
     """Whether a > b; a condition does not tell what holds on its surface, but two numbers may be equal on a whole side."""
     difference = _sub(a, b)
+    if a.graph.angles:
+        found = _angle_above(difference)
+        if found is not None:
+            return found
     found = _compared(difference, lambda value: value > 0 or (where_equal and value == 0), "positive")
     if isinstance(found, Cond) and found.source is None:
         found.source = difference
     return found
+
+
+def _angle_above(difference: Expr) -> Any:
+    """Whether an angle, but for a number and a factor, is positive: by the half planes of y and of the ray at that angle."""
+    graph, factor, offset, node = difference.graph, 1.0, 0.0, difference
+    while node.number not in graph.angles:
+        if node.op == "neg":
+            factor, node = -factor, node.args[0]
+        elif node.op in "+-" and node.args[1].is_constant:
+            offset += factor * (node.args[1].args[0] if node.op == "+" else -node.args[1].args[0])
+            node = node.args[0]
+        elif node.op in "+-" and node.args[0].is_constant:
+            offset += factor * node.args[0].args[0]
+            factor, node = (factor if node.op == "+" else -factor), node.args[1]
+        elif node.op in "*/" and node.args[1].is_constant and node.args[1].args[0] != 0:
+            factor, node = (factor * node.args[1].args[0] if node.op == "*" else factor / node.args[1].args[0]), node.args[0]
+        elif node.op == "*" and node.args[0].is_constant and node.args[0].args[0] != 0:
+            factor, node = factor * node.args[0].args[0], node.args[1]
+        else:
+            return None
+    y, x = graph.angles[node.number]
+    limit = -offset / factor  # the angle is above it, or below with a negative factor
+    if not -math.pi <= limit < math.pi:
+        return (limit < 0) == (factor > 0)
+    zero = graph.constant(0)
+    upper = _greater(y, zero)
+    along, across = (round(part, 15) for part in (math.cos(limit), math.sin(limit)))  # a right angle has a zero
+    left = _greater(_sub(_mul(y, graph.constant(along)), _mul(x, graph.constant(across))), zero)
+    above = (upper & left) if limit >= 0 else (upper | left)
+    return above if factor > 0 else _not(above)
 
 
 def _bend_of(x: Expr, yes: Expr, no: Expr) -> Optional[Expr]:

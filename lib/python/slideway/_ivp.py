@@ -41,7 +41,7 @@ _OWN_OPTIONS = ("linear_solver", "max_events", "max_steps", "on_ambiguity", "sli
                 "local_events", "full_events")
 
 
-_COLLAPSED = ("the steps have become so short at t = {t:.6g} that the run would take millions of them: the function jumps there, most likely, "
+_COLLAPSED = ("the steps have become so short at t = {t:.6g} that the run would take hundreds of thousands of them: the function jumps there, most likely, "
               "and the run chatters along the jump, which was not found. Pass surfaces=[g], a function g(t, y) that is zero at the jump, or "
               "write the function so that it can be traced; surfaces=[] says that it does not jump, and lets the run go on")
 
@@ -139,6 +139,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
         if reason is not None:
             if trace or plan.is_differentiated:
                 raise Untraceable(reason)
+            plan.is_continuous = False
             with quiet:
                 way = plan.make_called(reason)
             made = plan.follow(way, cancellation)
@@ -471,7 +472,9 @@ class _Problem:
             stop = f"raise_{k + 1}"
             self.raises[stop] = way.error
             text.table("[[stops]]", [("name", stop), ("when", way_condition(way.decisions))])
-        # A function that bends and does not jump is not the worse for being called.
+        self.evaluator = Evaluator(text.graph, self.names, results, traced.guards.values(), self.parameters)
+        self._verify(self.evaluator)
+        # A function that bends and does not jump, which its verified trace tells, is not the worse for being called.
         self.is_continuous = not any(node.op in ("if", "sgn") or node.stepped for node in in_order(results))
         name = getattr(self.fun, "__name__", "fun")
         model = None
@@ -487,8 +490,6 @@ class _Problem:
                 # A guard with jumps, perhaps: events are called then.
                 text.tables, left = plain, list(self.events)
         assert model is not None and problem is not None
-        self.evaluator = Evaluator(text.graph, self.names, results, traced.guards.values(), self.parameters)
-        self._verify(self.evaluator)
         self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.n:]))
         if traced.writes_into_y:
             self.tell_written(_WRITTEN_BY_FUNCTION)

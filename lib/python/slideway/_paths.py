@@ -37,8 +37,10 @@ class Path:
             line = guard.graph.line(guard)
             if line is not None:
                 ends = np.concatenate((line.slope * line.bounds[:-1] + line.offset, line.slope * line.bounds[1:] + line.offset))
-                if ends.min() > 0 or ends.max() <= 0:
-                    return bool(ends.min() > 0)
+                # What is zero at an instant alone, as t at 0 in t >= 0, has the sign that it has beside it.
+                middles = line.at_middles()
+                if (ends.min() >= 0 and middles.min() > 0) or ends.max() <= 0:
+                    return bool(middles.min() > 0)
         core, sign, offset = _normal_form(guard)
         if guard.number in self.decided:
             return self.decided[guard.number]

@@ -347,3 +347,55 @@ def test_what_happens_again_and_again_in_time_is_traced_over_the_run(function, s
     result = solve_ivp(function, span, [0.2], trace=True, rtol=1e-9, atol=1e-12)
     exact = scipy.integrate.solve_ivp(function, span, [0.2], rtol=1e-10, atol=1e-12, max_step=1e-3)
     assert result.y[0, -1] == pytest.approx(exact.y[0, -1], rel=2e-3, abs=2e-3)
+
+
+@pytest.mark.parametrize("limit", [-3.0, -np.pi / 2, -0.7, 0.0, 0.7, np.pi / 2, 2.5])
+@pytest.mark.parametrize("write", [lambda a, c: a > c, lambda a, c: 2 * a - 2 * c < 0, lambda a, c: c <= a])
+def test_comparisons_of_angles_know_where_the_angle_jumps(limit, write):
+    def sector(t, y):
+        return [y[1], -y[0] + (0.2 if write(math.atan2(y[1], y[0]), limit) else 0.0)]
+
+    def halves(t, y):
+        # The half planes above the axis, and left of the ray at the limit.
+        upper, left = y[1] > 0, y[1] * math.cos(limit) - y[0] * math.sin(limit) > 0
+        inside = (upper and left) if limit >= 0 else (upper or left)
+        return [y[1], -y[0] + (0.2 if inside == bool(write(1.0, 0.0)) else 0.0)]
+
+    ends = [solve_ivp(f, (0, 6), [1.2, -0.4], rtol=1e-9, atol=1e-11).y[:, -1] for f in (sector, halves)]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-6)
+
+
+def test_an_angle_jumps_by_a_turn():
+    # From (-1, 0.5) down: π − ∠ until y = 0 at 0.5, then −π − ∠.
+    result = solve_ivp(lambda t, y: [0.0, -1.0, np.arctan2(y[1], y[0])], (0, 1), [-1.0, 0.5, 0.0], rtol=1e-10, atol=1e-12)
+    assert any(e.t == pytest.approx(0.5) for e in result.events)
+    assert result.y[2, -1] == pytest.approx(0.0, abs=1e-9)
+    quotient = solve_ivp(lambda t, y: [-1.0, np.arctan(1 / y[0])], (0, 1), [0.5, 0.0], rtol=1e-10, atol=1e-12)
+    assert quotient.y[1, -1] == pytest.approx(0.0, abs=1e-9)
+
+
+def test_values_of_a_mask_are_changed_in_place():
+    def masked(t, y):
+        force = -y
+        force[np.abs(y) > 0.4] *= 0.5
+        force[y > 0] -= 0.1
+        return [y[1], force[0] - 0.1 * y[y > 0].sum()]
+
+    def chosen(t, y):
+        x, v = y
+        force = -x * (0.5 if abs(x) > 0.4 else 1.0) - (0.1 if x > 0 else 0.0)
+        return [v, force - 0.1 * (max(x, 0) + max(v, 0))]
+
+    ends = [solve_ivp(f, (0, 6), [1.2, -0.4], rtol=1e-9, atol=1e-11) for f in (masked, chosen)]
+    assert ends[0].traced and ends[0].y[:, -1] == pytest.approx(ends[1].y[:, -1], abs=1e-6)
+    with pytest.raises(slideway.Untraceable, match="one of the values of a mask"):
+        solve_ivp(lambda t, y: [y[y > 0][0]], (0, 1), [1.0], trace=True)
+
+
+def test_the_line_that_ends_a_trace_is_told():
+    def special(t, y):
+        q = math.gamma(y[0])
+        return [q]
+
+    with pytest.raises(slideway.Untraceable, match=r"in line \d+ of test_tracing.py: `q = math.gamma\(y\[0\]\)`"):
+        solve_ivp(special, (0, 1), [1.0], trace=True)
