@@ -534,6 +534,42 @@ def _contains_traced(value: Any, depth: int = 3) -> bool:
     return False
 
 
+def _objects_of(values: Any) -> np.ndarray:
+    return np.array(_plain(values) if isinstance(values, np.ndarray) else [_plain(v) if isinstance(v, np.ndarray) else v for v in values], dtype=object)
+
+
+def _cross(a: Any, b: Any, *args: Any, **kwargs: Any) -> Any:
+    p, q = _objects_of(a), _objects_of(b)
+    graph = _graph_of(tuple(p.ravel()) + tuple(q.ravel()))
+    assert graph is not None
+    # Numbers among the expressions would have numpy make arrays of numbers on the way.
+    needed = np.frompyfunc(lambda value: _need(graph, value), 1, 1)
+    return traced_array(np.cross(needed(p), needed(q), *args, **kwargs))
+
+
+MOST_SORTED = 8
+
+
+def _sort(a: Any, axis: int = -1, **kwargs: Any) -> Any:
+    """Few numbers in order, by exchanges of neighbours."""
+    values = _objects_of(a)
+    if values.ndim != 1 or axis not in (-1, 0, None) or kwargs or values.size > MOST_SORTED:
+        raise ended(f"np.sort of more than {MOST_SORTED} numbers that depend on t or y")
+    for end in range(values.size - 1, 0, -1):
+        for k in range(end):
+            low, high = np.minimum(values[k], values[k + 1]), np.maximum(values[k], values[k + 1])
+            values[k], values[k + 1] = low, high
+    return traced_array(values)
+
+
+def _median(a: Any, *args: Any, **kwargs: Any) -> Any:
+    if args or kwargs:
+        raise ended("np.median with further arguments")
+    ordered = _sort(a)
+    middle = len(ordered) // 2
+    return ordered[middle] if len(ordered) % 2 else 0.5 * (ordered[middle - 1] + ordered[middle])
+
+
 def apply_function(function: Any, args: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
     name = getattr(function, "__name__", "")
     own = _FUNCTIONS.get(name)
@@ -651,7 +687,7 @@ _REFUSED = frozenset("sort argsort partition argpartition unique median percenti
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "where": _np_where, "clip": lambda a, a_min=None, a_max=None, **k: _clip(a, k.get("min", a_min), k.get("max", a_max)),
     "norm": norm, "interp": interp, "select": _select, "solve": solve, "inv": inverse, "pinv": inverse, "det": determinant,
-    "lstsq": least_squares, "einsum": einsum,
+    "lstsq": least_squares, "einsum": einsum, "cross": _cross, "sort": _sort, "median": _median,
     "searchsorted": searchsorted, "digitize": digitize, "piecewise": _piecewise, "trapz": _trapezoid, "trapezoid": _trapezoid,
     "argmin": lambda a, axis=None, **k: arg_extremum(_objects(a), True, axis),
     "argmax": lambda a, axis=None, **k: arg_extremum(_objects(a), False, axis),

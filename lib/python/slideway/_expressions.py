@@ -393,6 +393,20 @@ class Expr:
     def __rfloordiv__(self, other: Any) -> Any:
         return self._binary(other, lambda a, b: _floor(_div(a, b)), True)
 
+    # Bits of whole numbers.
+    def __and__(self, other: Any) -> Any:
+        if integer_valued(self) and type(other) is int and other > 0 and other & (other + 1) == 0:
+            return self % (other + 1)
+        return NotImplemented
+
+    __rand__ = __and__
+
+    def __rshift__(self, other: Any) -> Any:
+        return self // 2**other if integer_valued(self) and type(other) is int else NotImplemented
+
+    def __xor__(self, other: Any) -> Any:
+        return self + 1 - 2 * (self % 2) if integer_valued(self) and other == 1 else NotImplemented
+
     def __divmod__(self, other: Any) -> Any:
         return self // other, self % other
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import inspect
 import math
+import re
 import warnings
 from typing import Any, Callable, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -653,7 +654,7 @@ class _Problem:
                 is_known = not watched.loses
             elif watched is not None:
                 note = "no branches seen"
-                is_known = not watched.loses
+                is_known = not watched.loses and not _may_hide_jumps(reason)
         jacobian = None
         if self.jacobian is not None and not surface_names and not self.complex:
             jacobian = self._jacobian()
@@ -732,6 +733,19 @@ class _Problem:
             constant = dense(jac)
             return lambda s, y: constant
         return lambda s, y: dense(jac(direction * s, y, *args))
+
+
+# Functions that cannot be traced, and have no jumps.
+_SMOOTH = set("erf erfc erfi erfinv gamma lgamma gammaln loggamma digamma psi polygamma beta betaln j0 j1 jn jv y0 y1 yn yv i0 i1 iv k0 k1 kv i0e i1e "
+              "k0e k1e expi exp1 expn lambertw wrightomega dawsn ellipk ellipe zeta airy ai_zeros fresnel ndtr log_ndtr spence entr".split())
+
+
+def _may_hide_jumps(reason: str) -> bool:
+    """Whether what ended a trace is done by a library's own code, whose branches nobody sees."""
+    asked = re.match(r"(?:np\.|math\.)?(\w+)(?:\(\))? of (?:a number|numbers) that", reason)
+    if asked:
+        return asked.group(1) not in _SMOOTH
+    return bool(re.match(r"\w*(?:Type|Value|Attribute)Error: ", reason))
 
 
 def way_field(problem: "_Problem", s: float, y: np.ndarray) -> np.ndarray:

@@ -399,3 +399,30 @@ def test_the_line_that_ends_a_trace_is_told():
 
     with pytest.raises(slideway.Untraceable, match=r"in line \d+ of test_tracing.py: `q = math.gamma\(y\[0\]\)`"):
         solve_ivp(special, (0, 1), [1.0], trace=True)
+
+
+def test_a_few_numbers_in_order_are_traced():
+    def middle(t, y):
+        x, v = y
+        return [v, -np.median([x, v, 0.1]) - 0.2 * np.sort([x, v])[0]]
+
+    def chosen(t, y):
+        x, v = y
+        return [v, -max(min(x, v), min(max(x, v), 0.1)) - 0.2 * min(x, v)]
+
+    ends = [solve_ivp(f, (0, 5), [1.0, 0.3], rtol=1e-9, atol=1e-11) for f in (middle, chosen)]
+    assert ends[0].traced and ends[0].y[:, -1] == pytest.approx(ends[1].y[:, -1], abs=1e-6)
+
+
+@pytest.mark.parametrize("write", [lambda n: n & 1, lambda n: (n ^ 1) - n < 0, lambda n: (n >> 1) * 2 != n])
+def test_bits_of_counts_are_traced(write):
+    result = solve_ivp(lambda t, y: [1.0 if write(int(t)) else 0.0], (0, 5), [0.0])
+    assert result.traced and result.y[0, -1] == pytest.approx(2.0)
+
+
+def test_a_called_function_of_a_library_may_hide_jumps():
+    with pytest.warns(slideway.UnknownJumpsWarning):
+        solve_ivp(lambda t, y: [math.remainder(3 * y[0], 1.0)], (0, 1), [1.0])
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", slideway.UnknownJumpsWarning)
+        assert not solve_ivp(lambda t, y: [math.gamma(2 + y[0] ** 2)], (0, 0.5), [0.1]).traced
