@@ -137,9 +137,9 @@ OptionText options_in(const std::string& text) {
 }
 
 void merge(OptionText& options, const OptionText& more) {
-  for (const auto& [name, value] : more) {
-    std::erase_if(options, [&](const auto& option) { return option.first == name; });
-    if (!value.empty()) options.emplace_back(name, value);
+  for (const auto& one : more) {
+    std::erase_if(options, [&](const auto& option) { return option.first == one.first; });
+    if (!one.second.empty()) options.push_back(one);
   }
 }
 

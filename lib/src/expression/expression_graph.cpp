@@ -1,11 +1,12 @@
 #include "expression/expression_graph.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <string>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
+
+#include "core/number_form.hpp"
 
 namespace slideway::reader {
 
@@ -27,8 +28,8 @@ std::uint64_t mix(std::uint64_t hash, std::uint64_t value) {
 }
 
 std::uint64_t hash_of(const Node& node) {
-  const std::uint64_t hash = mix((static_cast<std::uint64_t>(node.operation) << 32U) | node.a,
-                                 std::bit_cast<std::uint64_t>(node.value));
+  const std::uint64_t hash =
+      mix((static_cast<std::uint64_t>(node.operation) << 32U) | node.a, bits_of(node.value));
   return mix(hash, (static_cast<std::uint64_t>(node.b) << 32U) | node.c);
 }
 
@@ -54,8 +55,7 @@ std::uint8_t tag_of(std::uint64_t hash) { return static_cast<std::uint8_t>(hash 
 
 bool same(const Node& first, const Node& second) {
   return first.operation == second.operation && first.a == second.a && first.b == second.b &&
-         first.c == second.c &&
-         std::bit_cast<std::uint64_t>(first.value) == std::bit_cast<std::uint64_t>(second.value);
+         first.c == second.c && bits_of(first.value) == bits_of(second.value);
 }
 
 double fold_binary(Operation operation, double a, double b) {
@@ -75,10 +75,9 @@ double fold_binary(Operation operation, double a, double b) {
 ExpressionGraph::ExpressionGraph(std::size_t most_nodes) : most_nodes_(most_nodes) {}
 
 NodeId ExpressionGraph::constant(double value) {
-  const auto bits = std::bit_cast<std::uint64_t>(value);
+  const auto bits = bits_of(value);
   NodeId& recent = recent_[(bits * 0x9E3779B97F4A7C15U) >> 58U];
-  const bool is_it = recent < nodes_.size() && is_constant(recent) &&
-                     std::bit_cast<std::uint64_t>(nodes_[recent].value) == bits;
+  const bool is_it = recent < nodes_.size() && is_constant(recent) && bits_of(nodes_[recent].value) == bits;
   if (!is_it) recent = intern({Operation::constant, 0, 0, 0, value});
   return recent;
 }

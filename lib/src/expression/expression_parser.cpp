@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <boost/spirit/home/x3.hpp>
-#include <charconv>
 
 #include "core/letters.hpp"
+#include "core/number_form.hpp"
 #include "core/number_text.hpp"
 #include "expression/expression.hpp"
 #include "expression/expression_functions.hpp"
@@ -33,8 +33,7 @@ class Emitter {
     Token token = token_at(TokenKind::number, slice);
     const char* const first = expression_.text.data() + token.begin;
     const char* const last = expression_.text.data() + token.end;
-    if (std::from_chars(first, last, token.value).ec != std::errc())
-      throw NumberOutOfRange{token.begin, token.end};
+    if (!read_digits(first, last, token.value).is_number) throw NumberOutOfRange{token.begin, token.end};
     push(token);
   }
   void name(const Slice& slice) { push(token_at(TokenKind::name, slice)); }
@@ -179,7 +178,7 @@ const x3::rule<class CloseCallRule> close_call("',' or ')'");
 const x3::rule<class CloseGroupRule> close_group("')'");
 const x3::rule<class CloseIndexRule> close_index("']'");
 
-// std::from_chars reads the number; the grammar only finds where it ends ("infected" must stay a name).
+// read_digits() reads the number; the grammar only finds where it ends ("infected" must stay a name).
 const auto digits = +x3::char_('0', '9');
 const auto number_text =
     x3::raw[x3::lexeme[((digits >> -(x3::char_('.') >> *x3::char_('0', '9'))) | (x3::char_('.') >> digits)) >>

@@ -3,13 +3,13 @@
 // It must not know a formula.
 #pragma once
 
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 #include <tuple>
 #include <utility>
 
+#include "core/number_form.hpp"
 #include "core/wide_loops.hpp"
 #include "slideway/core/types.hpp"
 
@@ -118,7 +118,7 @@ class SumAlgebra {
       std::uint64_t carries = 0;
       for (Index i = 0; i < size; ++i) {
         sum(out[i], in[i]...);
-        carries |= (std::bit_cast<std::uint64_t>(out[i]) & magnitude) + one_more;
+        carries |= (bits_of(out[i]) & magnitude) + one_more;
       }
       return carries <= magnitude;
     }

@@ -94,14 +94,15 @@ void Trajectory::evaluate(std::size_t index, double t, VectorRef x) const {
   const Eigen::Map<const Matrix> coefficients(coefficients_.at(step.coefficients), states_, step.columns);
   const double s = (t - step.center) / step.scale;
   x = coefficients.col(step.columns - 1);
-  for (Index k = Index{step.columns} - 2; k >= 0; --k) x = x * s + coefficients.col(k);
+  for (Index k = static_cast<Index>(step.columns) - 2; k >= 0; --k) x = x * s + coefficients.col(k);
   for_parts(step, t, [&](const std::vector<Index>& states, const Step& own) {
     const auto count = static_cast<Index>(states.size());
     const double* const of_part = coefficients_.at(own.coefficients);
     const double at = (t - own.center) / own.scale;
     for (Index j = 0; j < count; ++j) {
       double value = 0;
-      for (Index k = Index{own.columns} - 1; k >= 0; --k) value = value * at + of_part[k * count + j];
+      for (Index k = static_cast<Index>(own.columns) - 1; k >= 0; --k)
+        value = value * at + of_part[k * count + j];
       x[states[static_cast<std::size_t>(j)]] = value;
     }
   });
@@ -114,7 +115,7 @@ void Trajectory::derivative(std::size_t index, double t, VectorRef dx) const {
     const double* const coefficients = coefficients_.at(own.coefficients);
     const double at = (t - own.center) / own.scale;
     double value = 0;
-    for (Index k = Index{own.columns} - 1; k >= 1; --k)
+    for (Index k = static_cast<Index>(own.columns) - 1; k >= 1; --k)
       value = value * at + static_cast<double>(k) * coefficients[k * count + state];
     return value / own.scale;
   };
@@ -141,7 +142,7 @@ Trajectory::StepPolynomial Trajectory::step(std::size_t index) const {
           step.end,
           step.center,
           step.scale,
-          {coefficients_.at(step.coefficients), states_, step.columns},
+          {coefficients_.at(step.coefficients), states_, static_cast<Index>(step.columns)},
           step.shared != kNone};
 }
 

@@ -2,13 +2,13 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cmath>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <string_view>
 
+#include "core/number_form.hpp"
 #include "core/number_text.hpp"
 #include "expression/source_report.hpp"
 
@@ -53,8 +53,8 @@ double number_in(const std::vector<std::string>& cells, std::size_t column, cons
   double value = 0;
   const char* const begin = cell.data() + (cell.starts_with('+') ? 1 : 0);
   const char* const end = cell.data() + cell.size();
-  const auto [read, error] = std::from_chars(begin, end, value);
-  if (error != std::errc() || read != end || !(std::abs(value) < HUGE_VAL))
+  const DigitsRead read = read_digits(begin, end, value);
+  if (!read.is_number || read.end != end || !(std::abs(value) < HUGE_VAL))
     throw CsvError(
         {"no number in " + place, "a finite number", cell.empty() ? "an empty cell" : in_quotes(cell),
          cell.find(',') != std::string::npos ? "write the fraction of a number after a point, '.'" : ""});

@@ -147,17 +147,16 @@ Matrix parameter_derivatives(const ExpandedModel& expanded) {
   const auto count = static_cast<Index>(expanded.free_parameters);
   Matrix result = Matrix::Identity(count, count);
   Vector direction = Vector::Zero(expanded.initial.size());
-  for (const auto& [parameter, node] : expanded.parameter_nodes) {
+  for (const auto& [number, node] : expanded.parameter_nodes) {
+    const auto parameter = static_cast<Index>(number);
     const reader::Tape tape(expanded.graph, {node}, expanded.lambda_index);
     for (Index k = 0; k < count; ++k) {
-      if (k == static_cast<Index>(parameter)) continue;
+      if (k == parameter) continue;
       direction.tail(count) = result.col(k);
-      direction[expanded.initial.size() - count + static_cast<Index>(parameter)] = 0;
+      direction[expanded.initial.size() - count + parameter] = 0;
       tape.evaluate<Dual<double>>(
           reader::MovingPoint{reader::point(expanded.start, expanded.initial), reader::point(0, direction)},
-          [&](std::size_t, const Dual<double>& value) {
-            result(static_cast<Index>(parameter), k) = value.derivative;
-          });
+          [&](std::size_t, const Dual<double>& value) { result(parameter, k) = value.derivative; });
     }
   }
   return result;

@@ -79,7 +79,7 @@ Checkpoint CheckpointFile::read() {
     if (log_file.empty()) return Checkpoint::restore(document);
     const std::string log_path = beside(path_, log_file);
     std::string log = text_of(log_path);
-    if (log.size() > end.bytes) log.resize(end.bytes);
+    if (log.size() > end.bytes) log.resize(static_cast<std::size_t>(end.bytes));
     Checkpoint checkpoint = Checkpoint::restore(document, log);
     log_path_ = log_path;
     position_ = end;

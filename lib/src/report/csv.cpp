@@ -1,20 +1,17 @@
 #include "slideway/io/csv.hpp"
 
-#include <charconv>
 #include <limits>
 #include <ostream>
 #include <stdexcept>
 #include <string>
 
+#include "core/number_form.hpp"
+
 namespace slideway {
 
 namespace {
 
-void append(std::string& line, double value) {
-  char digits[32];
-  const auto result = std::to_chars(digits, digits + sizeof digits, value);
-  line.append(digits, result.ptr);
-}
+void append(std::string& line, double value) { line += shortest_digits(value).text(); }
 
 std::vector<double> output_times(const Trajectory& trajectory, const CsvOptions& options) {
   std::vector<double> times;

@@ -101,6 +101,15 @@ std::string file_beside(const std::string& path) {
   return (text.parent_path() / (stem + "-inc.pdf")).string();
 }
 
+namespace {
+
+void write_text(const std::string& path, const std::string& text) {
+  write_whole(path,
+              [&](std::ostream& out) { out.write(text.data(), static_cast<std::streamsize>(text.size())); });
+}
+
+}  // namespace
+
 void write_picture(const std::string& script, const std::string& path) {
   if (picture_format(path) == PictureFormat::script) {
     // The first line chooses the terminal, and the file comes after it.
@@ -115,18 +124,11 @@ void write_picture(const std::string& script, const std::string& path) {
   if (const std::string beside = file_beside(path); !beside.empty()) {
     const TexPicture picture = render_tex(script, std::filesystem::path(beside).filename().string());
     // The text comes last: it is of no use without the drawing.
-    for (const auto& [name, content] :
-         {std::pair{beside, &picture.drawing}, std::pair{path, &picture.text}}) {
-      write_whole(name, [&, content = content](std::ostream& out) {
-        out.write(content->data(), static_cast<std::streamsize>(content->size()));
-      });
-    }
+    write_text(beside, picture.drawing);
+    write_text(path, picture.text);
     return;
   }
-  const std::string picture = render(script);
-  write_whole(path, [&](std::ostream& out) {
-    out.write(picture.data(), static_cast<std::streamsize>(picture.size()));
-  });
+  write_text(path, render(script));
 }
 
 }  // namespace slideway

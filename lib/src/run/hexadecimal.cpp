@@ -1,10 +1,10 @@
 #include "run/hexadecimal.hpp"
 
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <stdexcept>
+
+#include "core/number_form.hpp"
 
 namespace slideway {
 
@@ -13,16 +13,9 @@ void append_hexadecimal(double value, std::string& text) {
     text += "nan";
     return;
   }
-  std::array<char, 32> digits;
-  char* first = digits.data();
-  if (std::signbit(value)) *first++ = '-';
-  if (std::isfinite(value)) {
-    *first++ = '0';
-    *first++ = 'x';
-  }
-  const auto written =
-      std::to_chars(first, digits.data() + digits.size(), std::abs(value), std::chars_format::hex);
-  text.append(digits.data(), written.ptr);
+  if (std::signbit(value)) text += '-';
+  if (std::isfinite(value)) text += "0x";
+  text += hexadecimal_digits(std::abs(value)).text();
 }
 
 std::string hexadecimal(double value) {
@@ -37,8 +30,8 @@ double from_hexadecimal(std::string_view text) {
   if (is_negative) text.remove_prefix(1);
   if (text.starts_with("0x")) text.remove_prefix(2);
   double value = 0;
-  const auto read = std::from_chars(text.data(), text.data() + text.size(), value, std::chars_format::hex);
-  if (read.ec != std::errc() || read.ptr != text.data() + text.size())
+  const DigitsRead read = read_hexadecimal_digits(text.data(), text.data() + text.size(), value);
+  if (!read.is_number || read.end != text.data() + text.size())
     throw std::runtime_error("'" + std::string(whole) + "' is no number in hexadecimal notation");
   return is_negative ? -value : value;
 }

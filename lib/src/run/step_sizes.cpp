@@ -1,11 +1,11 @@
 #include "run/step_sizes.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "core/number_form.hpp"
 #include "simulate/precision.hpp"
 
 namespace slideway {
@@ -15,7 +15,7 @@ namespace {
 // ⌊log₂ size⌋ of a normal number, from its bits: a run notes millions of steps.
 int binary_exponent(double size) {
   constexpr int digits = 52, mask = 0x7ff, bias = 1023;
-  return static_cast<int>((std::bit_cast<std::uint64_t>(size) >> digits) & mask) - bias;
+  return static_cast<int>((bits_of(size) >> digits) & mask) - bias;
 }
 
 }  // namespace

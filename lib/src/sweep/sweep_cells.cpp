@@ -7,15 +7,23 @@
 #include <optional>
 #include <stdexcept>
 
+#include "core/number_form.hpp"
 #include "slideway/io/csv.hpp"
 
 namespace slideway {
 
 namespace {
 
-template <class Number>
-std::optional<Number> whole_number(std::string_view text) {
-  Number value{};
+// The number that the whole text is.
+std::optional<double> number_in(std::string_view text) {
+  double value = 0;
+  const DigitsRead read = read_digits(text.data(), text.data() + text.size(), value);
+  if (!read.is_number || read.end != text.data() + text.size()) return std::nullopt;
+  return value;
+}
+
+std::optional<Index> index_in(std::string_view text) {
+  Index value = 0;
   const auto [stopped, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc{} || stopped != text.data() + text.size()) return std::nullopt;
   return value;
@@ -25,8 +33,7 @@ std::optional<Number> whole_number(std::string_view text) {
 
 std::string number_cell(double value) {
   if (!std::isfinite(value)) return {};
-  char digits[32];
-  return {digits, std::to_chars(digits, digits + sizeof digits, value).ptr};
+  return std::string(shortest_digits(value).text());
 }
 
 std::string numbers_cell(const std::vector<double>& values) {
@@ -69,13 +76,13 @@ std::string unquoted(std::string_view cell) {
 
 double number_of(const std::string& cell) {
   if (cell.empty()) return std::numeric_limits<double>::quiet_NaN();
-  const auto value = whole_number<double>(cell);
+  const auto value = number_in(cell);
   if (!value) throw std::invalid_argument("'" + cell + "' is not a number");
   return *value;
 }
 
 Index count_of(const std::string& cell) {
-  const auto value = whole_number<Index>(cell);
+  const auto value = index_in(cell);
   if (!value) throw std::invalid_argument("'" + cell + "' is not a whole number");
   return *value;
 }

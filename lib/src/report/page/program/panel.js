@@ -2,7 +2,7 @@
 // it can be dragged and pointed at. It lays out what it holds; which panels there are is the concern of panels.js.
 let panelCount = 0;
 function panel(host, across, up, hooks) {
-  const id = 'clip-' + (++panelCount);
+  const id = (hooks.prefix || 'clip-') + (++panelCount);
   const overTime = across === TIME;
   const self = { host, across, up, svg: null, marks: [] };
   let left, right, top, bottom, px, py, cursor, dot, overlay, total;
@@ -34,6 +34,8 @@ function panel(host, across, up, hooks) {
     if (overTime) bands(inside);
     axes(svg, inside, axis(xl, xh, right - left, false), upward);
     surfaces(inside);
+    // What another page draws below the curve.
+    if (hooks.under) hooks.under(inside, across, up, px, py);
     const value = (k, place_) => (i) => { const v = sample(k, i); return v === null ? null : place_(v); };
     const path = paths(samples, value(across, px), value(up, py));
     element('path', { class: 'curve', d: path.whole }, inside);
