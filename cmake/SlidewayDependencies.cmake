@@ -13,6 +13,11 @@ macro(slideway_require package)
   endif()
 endmacro()
 
+if(EMSCRIPTEN)
+  include(SlidewayWasm)
+  return()
+endif()
+
 # Debian's SUNDIALS refuses any request for a version but its own, so the version is compared here.
 slideway_require(SUNDIALS)
 if(SUNDIALS_VERSION VERSION_LESS 6.4)

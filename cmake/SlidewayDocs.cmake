@@ -3,6 +3,7 @@
 # Nothing is fetched: scripts, fonts and formulas come from packages. The target is no part of the default build.
 
 set(SLIDEWAY_DOCS_PYTHON "/usr/bin/python3" CACHE FILEPATH "The Python that has Sphinx, MyST, furo and Breathe")
+set(SLIDEWAY_PAGE_DIR "${PROJECT_SOURCE_DIR}/build/wasm/web/page" CACHE PATH "The page that runs models, which becomes part of the manual where it was built")
 find_program(SLIDEWAY_DOXYGEN doxygen)
 mark_as_advanced(SLIDEWAY_DOCS_PYTHON SLIDEWAY_DOXYGEN)
 
@@ -41,6 +42,7 @@ configure_file("${PROJECT_SOURCE_DIR}/lib/docs/tools/Doxyfile.in" "${SLIDEWAY_DO
 add_custom_target(slideway_docs
   COMMAND "${SLIDEWAY_DOCS_PYTHON}" -B "${PROJECT_SOURCE_DIR}/lib/docs/tools/make_pages.py" "$<TARGET_FILE:slideway_program>"
     "${PROJECT_SOURCE_DIR}" "${SLIDEWAY_DOCS_DIR}/source"
+    "${SLIDEWAY_PAGE_DIR}"
   COMMAND "${SLIDEWAY_DOXYGEN}" "${SLIDEWAY_DOCS_DIR}/Doxyfile"
   COMMAND "${CMAKE_COMMAND}" -E env "SLIDEWAY_VERSION=${PROJECT_VERSION}" "SLIDEWAY_DOXYGEN_XML=${SLIDEWAY_DOCS_DIR}/doxygen/xml"
     "${SLIDEWAY_DOCS_PYTHON}" -m sphinx -W --keep-going -q -j auto -b html -d "${SLIDEWAY_DOCS_DIR}/doctrees"

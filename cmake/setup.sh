@@ -6,6 +6,7 @@
 #   sh cmake/setup.sh mpi     for sweeps by MPI, too
 #   sh cmake/setup.sh c       for the tests of the C interface, too
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
+#   sh cmake/setup.sh wasm    for the page and the npm package, too; unpacks the sources of SUNDIALS and SuiteSparse in build/wasm-sources
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
 
@@ -62,7 +63,47 @@ if [ "${1:-}" = packages ]; then
   need_package dpkg-dev lintian gzip python3-dev pybind11-dev python3-numpy
 fi
 
-[ -n "$missing" ] || exit 0
+sources=
+if [ "${1:-}" = wasm ]; then
+  need_tool em++ emscripten
+  need_tool node nodejs
+  need_tool npm npm
+  need_tool dpkg-source dpkg-dev
+  sources=$(dirname "$0")/../build/wasm-sources
+fi
+
+# SUNDIALS and SuiteSparse from Debian's source packages, in the versions of their libraries. apt asks servers that the machine's own list
+# names, for sources; it needs no root for that.
+unpack_sources() {
+  [ -d "$sources/sundials/src" ] && [ -d "$sources/suitesparse/KLU" ] && return 0
+  rm -rf "$sources"
+  mkdir -p "$sources/lists/partial"
+  codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
+  mirror=$(apt-get indextargets --format '$(REPO_URI)' 'Created-By: Packages' "Codename: $codename" "Component: main" | head -n 1)
+  echo "deb-src ${mirror:-http://deb.debian.org/debian/} $codename main" >"$sources/sources.list"
+  (
+    cd "$sources"
+    apt_sources="-q -o Dir::Etc::SourceList=$PWD/sources.list -o Dir::Etc::SourceParts=- -o Dir::State::Lists=$PWD/lists -o APT::Sandbox::User="
+    apt-get $apt_sources update
+    for pair in sundials:libsundials-dev suitesparse:libsuitesparse-dev; do
+      name=${pair%%:*}
+      version=$(dpkg-query -W -f '${source:Version}' "${pair#*:}")
+      apt-get $apt_sources source --download-only "$name=$version"
+      dpkg-source --no-check -x "$name"_*.dsc "$name" >/dev/null
+    done
+    rm -rf lists sources.list ./*.tar.xz ./*.dsc
+    # Of 250 MB a tenth is compiled.
+    mkdir kept
+    mv suitesparse/SuiteSparse_config suitesparse/AMD suitesparse/COLAMD suitesparse/BTF suitesparse/KLU kept
+    rm -rf suitesparse sundials/doc sundials/examples sundials/test sundials/debian
+    mv kept suitesparse
+  )
+}
+
+if [ -z "$missing" ]; then
+  if [ -n "$sources" ]; then unpack_sources; fi
+  exit 0
+fi
 
 if [ "$(id -u)" -eq 0 ]; then
   as_root=
@@ -79,3 +120,4 @@ echo "Installing:$missing"
 # Unquoted on purpose: $as_root may be empty, $missing is a list.
 $as_root apt-get -o DPkg::Lock::Timeout=600 update
 $as_root env DEBIAN_FRONTEND=noninteractive apt-get -o DPkg::Lock::Timeout=600 install --yes --no-install-recommends $missing
+if [ -n "$sources" ]; then unpack_sources; fi

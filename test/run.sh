@@ -2,11 +2,20 @@
 # Installs what is missing, builds and runs the tests; from a bare clone, in any directory.
 #   sh test/run.sh         every test, optimised
 #   sh test/run.sh unit    the unit tests only
+#   sh test/run.sh web     the tests of the page and the npm package only, compared with the native command
 #   sh test/run.sh asan    the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 set -eu
 cd "$(dirname "$0")/.."
 
 jobs=$(nproc)
+
+# The library is compiled a second time, by emscripten.
+web() {
+  sh cmake/setup.sh wasm
+  cmake --preset wasm
+  cmake --build --preset wasm
+  ctest --preset wasm --no-tests=error
+}
 
 case "${1:-all}" in
   unit)
@@ -24,6 +33,17 @@ case "${1:-all}" in
     cmake --preset release
     cmake --build --preset release
     ctest --preset release --parallel "$jobs" --no-tests=error
+    if command -v em++ >/dev/null 2>&1; then
+      web
+    else
+      echo "test/run.sh: there is no emscripten, so the page and the npm package are not tested; \`sh test/run.sh web\` installs it" >&2
+    fi
+    ;;
+  web)
+    sh cmake/setup.sh
+    cmake --preset release
+    cmake --build --preset release --target slideway_program
+    web
     ;;
   asan)
     sh cmake/setup.sh
@@ -32,7 +52,7 @@ case "${1:-all}" in
     ctest --preset asan --parallel "$jobs" --label-regex '^unit$' --no-tests=error
     ;;
   *)
-    echo "usage: sh test/run.sh [unit|asan]" >&2
+    echo "usage: sh test/run.sh [unit|web|asan]" >&2
     exit 2
     ;;
 esac

@@ -1,6 +1,7 @@
 """How Sphinx builds the manual. The target `slideway_docs` passes the version and the folder of Doxygen's XML."""
 
 import os
+import pathlib
 
 project = "slideway"
 author = "the slideway authors"
@@ -14,6 +15,8 @@ exclude_patterns = []
 html_theme = "furo"
 html_title = "slideway"
 html_static_path = ["_static"]
+# The page that runs models is part of the manual where it was built.
+html_js_files = ["run_models.js"] if (pathlib.Path(__file__).parent / "_static" / "models").is_dir() else []
 html_copy_source = False
 html_show_sourcelink = False
 

@@ -36,7 +36,9 @@ def main():
         return 1
     site = build / "docs" / "html"
     problems = []
-    size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file())
+    # The page that runs models is not packed, and test/web has its budget.
+    page_of_models = site / "_static" / "models"
+    size = sum(file.stat().st_size for file in site.rglob("*") if file.is_file() and page_of_models not in file.parents)
     if size > MOST_BYTES:
         problems.append(f"the manual has {size} bytes, more than {MOST_BYTES}")
     if not (site / "searchindex.js").exists():

@@ -1,8 +1,9 @@
 """Makes the sources of the manual: its pages, figures drawn by the program, and a page for each model of the gallery.
 
-    make_pages.py COMMAND SOURCE TARGET
+    make_pages.py COMMAND SOURCE TARGET [PAGE]
 
-SOURCE is the project's folder. TARGET gets everything that Sphinx reads. Needs /usr/share/javascript/mathjax.
+SOURCE is the project's folder. TARGET gets everything that Sphinx reads. Needs /usr/share/javascript/mathjax. With PAGE, the folder of
+the page that runs models, the manual's models have "run" and "edit" beside them; a folder that is not there is none.
 """
 
 import json
@@ -186,6 +187,8 @@ def main():
         to = target / "_static" / "mathjax" / part
         to.parent.mkdir(parents=True, exist_ok=True)
         (shutil.copytree if (MATHJAX / part).is_dir() else shutil.copyfile)(MATHJAX / part, to)
+    if len(sys.argv) > 4 and (pathlib.Path(sys.argv[4]) / "engine.js").exists():
+        shutil.copytree(sys.argv[4], target / "_static" / "models")
     (target / "figures").mkdir()
     models = page_models(docs)
     with tempfile.TemporaryDirectory() as folder:
