@@ -154,6 +154,38 @@ TEST_CASE("an event at the end of an advance happens once") {
   }
 }
 
+TEST_CASE("an input that is set where a ball comes to the floor lets it bounce once") {
+  const std::string states =
+      "[states]\ny = 1.0\nv = 0.0\n[discrete]\nu = 0\n[time]\nend = 1.5\n[derivatives]\ny = \"v\"\n"
+      "v = \"u - 9.81\"\n";
+  const std::string reset = "[[resets]]\nwhen = \"y\"\ndirection = \"falling\"\nset = { v = \"-0.8*v\" }\n";
+  const std::string contact =
+      "[[contacts]]\nname = \"floor\"\ngap = \"y\"\nacts_on = { v = 1 }\nrestitution = 0.8\n";
+  const double landing = std::sqrt(2 / 9.81);
+  for (const std::string& floor : {reset, contact}) {
+    CAPTURE(floor);
+    for (const Method method : kEveryMethod) {
+      CAPTURE(std::string(to_string(method)));
+      const Followed followed(states + floor, method);
+      for (const double t : {landing, std::nextafter(landing, 0.0), std::nextafter(landing, 1.0),
+                             landing * (1 - 1e-13), landing * (1 + 1e-13)}) {
+        CAPTURE(t - landing);
+        LiveRun live(followed.simulator, followed.run());
+        live.advance_to(t);
+        live.set_discrete("u", 0.81);
+        CHECK(live.advance_to(1).reached_end());
+        std::size_t bounces = 0;
+        for (const EventRecord& event : live.events())
+          bounces += event.kind == EventKind::reset || event.kind == EventKind::impact ? 1 : 0;
+        CHECK(bounces == 1);
+        // It falls by 9 from there on.
+        const double after = 1 - landing, up = 0.8 * 9.81 * landing;
+        CHECK(live.state()[0] == doctest::Approx(up * after - 4.5 * after * after).epsilon(1e-4));
+      }
+    }
+  }
+}
+
 TEST_CASE("inputs that are set between steps act as samples do") {
   const int count = 200;
   const double period = 0.01;
@@ -170,6 +202,31 @@ TEST_CASE("inputs that are set between steps act as samples do") {
       CHECK(live.state()[0] == doctest::Approx(exact).epsilon(1e-7));
     }
     CHECK(live.events().empty());
+  }
+}
+
+TEST_CASE("inputs cost no more evaluations than samples of one run") {
+  const double period = 1e-3;
+  const int count = 2000;
+  const auto input = [](double k) { return 0.8 * std::sin(2e-3 * k); };
+  for (const Method method : kEveryMethod) {
+    CAPTURE(std::string(to_string(method)));
+    const Options options{.method = method, .recording = Recording::nothing};
+    const System sampled = block().with_time_events(
+        {{.name = "sample", .period = period, .reset = [&](double t, ConstVectorRef, VectorRef after) {
+            after[1] = input(std::round(t / period));
+          }}});
+    const Run run{.start = 0, .end = count * period, .state = Vector{{0.5, 0}}};
+    const Solution one = Simulator(sampled, options).run(run);
+    LiveRun live(Simulator(block(), options), run);
+    for (int k = 0; k < count; ++k) {
+      live.set_discrete(1, input(k));
+      live.advance_to((k + 1) * period);
+    }
+    const Solution driven = live.solution();
+    CHECK(std::abs(driven.final.state[0] - one.final.state[0]) < 1e-6);
+    CHECK(driven.statistics.field_evaluations <= 1.3 * static_cast<double>(one.statistics.field_evaluations));
+    CHECK(driven.statistics.steps <= one.statistics.steps + 10);
   }
 }
 
@@ -203,6 +260,25 @@ TEST_CASE("what is set changes the mode as a time event would") {
     // v' = 0.5 up to v = 0 at 7.
     CHECK(live.mode().word() == "0");
     CHECK(live.events().back().t == doctest::Approx(7));
+  }
+}
+
+TEST_CASE("what has not changed changes no mode") {
+  // A rod that sticks at its tip, a mass that stays where it slid in second order, and relays.
+  for (const std::string name : {"falling_rod", "terminal_sliding", "leine_belt", "twisting"}) {
+    CAPTURE(name);
+    const Followed followed(name + ".toml");
+    const Run run = followed.run();
+    const Solution whole = followed.simulator.run(run);
+    LiveRun live(followed.simulator, run);
+    for (int k = 1; k <= 40 && live.outcome().reached_end(); ++k) {
+      live.advance_to(run.start + (run.end - run.start) * k / 40);
+      live.field_changed();
+    }
+    CHECK(live.outcome().status == whole.outcome.status);
+    CHECK((live.state() - whole.final.state).norm() < 1e-4);
+    const auto is_given = [](const EventRecord& event) { return event.kind == EventKind::sample; };
+    CHECK(std::none_of(live.events().begin(), live.events().end(), is_given));
   }
 }
 
@@ -292,8 +368,9 @@ TEST_CASE("a run goes back to what it saved, and another one goes there") {
 }
 
 TEST_CASE("saved pieces of models with delays, samples, contacts and locations go on as they were saved") {
-  for (const std::string name : {"bouncing_ball", "newtons_cradle", "car_gearbox", "digital_pid",
-                                 "delayed_relay", "cue_ball", "fuller", "twisting", "thermostats"}) {
+  for (const std::string name :
+       {"bouncing_ball", "newtons_cradle", "car_gearbox", "digital_pid", "delayed_relay", "cue_ball",
+        "fuller", "twisting", "thermostats", "terminal_sliding"}) {
     CAPTURE(name);
     const Followed followed(name + ".toml");
     const Run run = followed.run();

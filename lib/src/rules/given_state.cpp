@@ -1,13 +1,27 @@
 // ModeManager where the caller of a run sets its state: what follows is what follows from a time event.
 
+#include <cmath>
 #include <utility>
 
+#include "filippov/side_loops.hpp"
 #include "rules/mode_manager.hpp"
 
 namespace slideway {
 
 namespace {
 constexpr const char* kGivenByCaller = "the caller of the run has set what it follows from";
+
+// keeps_sides() tells whether every surface is on the side of the mode, or at zero where it slides, within the errors of the run.
+bool keeps_sides(RunState& now) {
+  Vector h(now.mode.size());
+  now.here->evaluator.guards(now.t, now.x, h);
+  for (Index i = 0; i < h.size(); ++i) {
+    const double beyond = now.mode.slides_on(i) ? std::abs(h[i]) : -number_of(now.mode[i]) * h[i];
+    if (beyond <= 0) continue;
+    if (!(beyond <= now.here->geometry.tolerance(now.t, now.x, i, now.weights))) return false;
+  }
+  return true;
+}
 }  // namespace
 
 bool ModeManager::take_state(const Vector& x) {
@@ -21,13 +35,14 @@ bool ModeManager::take_state(const Vector& x) {
   return jump(arrivals);
 }
 
-// The field may read more than the state, so the mode is found anew even where the state is as it was.
+// The mode is found anew even where the state is as it was, since the field may read more than the state. Guards that are on their sides
+// within the errors of the run have not been moved: surfaces that slide are met there, and others are not.
 bool EventFiring::take_state(const Vector& x, std::vector<EventRecord>& records) {
   EventRecord record = now_.begun(EventKind::sample);
   record.round = instant_.round;
   if (!now_.keeps_states()) record.before.resize(0);
   if (!set_state("the caller of the run", "", x)) return false;
-  instant_.moved = true;
+  instant_.moved = !keeps_sides(now_);
   if (now_.keeps_states()) record.after = now_.x;
   record.to = now_.word();
   record.reason = kGivenByCaller;

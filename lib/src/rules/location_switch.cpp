@@ -25,8 +25,11 @@ void LocationSwitch::go_to(const Place& place) {
   if (place.is_pair) return enter_pair(now_.tools.of_pair(place.first_edge, place.second_edge));
   enter(place.location);
   if (place.second_order.empty()) return;
-  if (LocationTools* const tools = second_order_tools(now_, place.second_order))
-    use_in_second_order(*tools, place.second_order);
+  LocationTools* const tools = second_order_tools(now_, place.second_order);
+  if (!tools) return;
+  std::vector<Index> surfaces = place.second_order;
+  for (const SecondOrder::Bound& one : tools->bound()) std::erase(surfaces, one.surface);
+  use_in_second_order(*tools, surfaces);
 }
 
 void LocationSwitch::enter(std::size_t location) {

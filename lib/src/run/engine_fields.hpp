@@ -3,6 +3,8 @@
 // It must not know what they are saved as.
 #pragma once
 
+#include <algorithm>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -75,6 +77,7 @@ struct EngineFields {
   void visit_fields(Visit& visit) const {
     RunState& now = engine.now();
     Place place = now.place();
+    if constexpr (!Visit::kLoads) place.second_order = tools_of_second_order(now);
     visit("place", place);
     if constexpr (Visit::kLoads) engine.go_to(place);
     visit_tools_of_locations(visit);
@@ -99,6 +102,23 @@ struct EngineFields {
   }
 
  private:
+  // The surfaces that the tools of second order were made for: those along which the solution slides so, and of those that come and go
+  // with them the ones that were met with them.
+  static std::vector<Index> tools_of_second_order(RunState& now) {
+    const std::vector<Index>& sliding = now.regime.second_order;
+    const std::span<const SecondOrder::Bound> bound = now.bound();
+    constexpr std::size_t most = 8;
+    for (std::size_t left_out = 0; left_out < (std::size_t{1} << std::min(bound.size(), most)); ++left_out) {
+      std::vector<Index> surfaces = sliding;
+      for (std::size_t k = 0; k < bound.size(); ++k)
+        if (k >= most || (left_out >> k & 1) == 0) surfaces.push_back(bound[k].surface);
+      std::sort(surfaces.begin(), surfaces.end());
+      surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
+      if (!surfaces.empty() && now.tools.in_second_order(now.regime.location, surfaces) == now.here)
+        return surfaces;
+    }
+    return sliding;
+  }
   template <class Visit>
   void visit_tools_of_locations(Visit& visit) const {
     RunTools& all = engine.now().tools;
