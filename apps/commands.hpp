@@ -202,6 +202,5 @@ int completion(const CompletionArguments& arguments, std::ostream& out);
 int man_page(std::ostream& out);
 int list_models(std::ostream& out);
 int show(const ShowArguments& arguments, std::ostream& out);
-int validate(const ValidateArguments& arguments, std::ostream& out);
 
 }  // namespace slideway::apps

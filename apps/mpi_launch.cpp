@@ -1,19 +1,15 @@
 #include "apps/mpi_launch.hpp"
 
-#include <unistd.h>
-
 #include <cstdlib>
-#include <filesystem>
 #include <iostream>
 #include <string>
 
 #include "apps/exit_status.hpp"
+#include "apps/other_program.hpp"
 
 namespace slideway::apps {
 
 namespace {
-
-constexpr const char* kProgram = "slideway-mpi";
 
 std::string environment(const char* name) {
   const char* const value = std::getenv(name);
@@ -39,10 +35,7 @@ int become_mpi_program(int argc, char** argv) {
   if (argc < 2 || std::string(argv[1]) != "sweep") return exit_success;
   const std::string processes = started_processes();
   if (processes.empty() || processes == "1") return exit_success;
-  std::error_code failed;
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path() / kProgram;
-  if (!failed) execv(beside.c_str(), argv);
-  execvp(kProgram, argv);
+  become_program("slideway-mpi", argv);
   if (is_first())
     std::cerr
         << "slideway: " << processes

@@ -9,7 +9,7 @@
 int main(int argc, char** argv) {
   try {
     slideway::MpiWorkers workers;
-    return slideway::apps::program(argc, argv, &workers);
+    return slideway::apps::program(argc, argv, {.workers = &workers});
   } catch (const std::exception& error) {
     std::cerr << "slideway-mpi: " << error.what() << '\n';
     return slideway::apps::exit_failure;

@@ -11,6 +11,7 @@
 #include "apps/command_line.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
+#include "apps/other_program.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/model_file.hpp"
 
@@ -23,7 +24,8 @@ struct Dispatch {
   std::ostream& screen;
   std::ostream& messages;
   std::ostream& plain;
-  SweepWorkers* workers;
+  const Abilities& abilities;
+  char* const* argv;
 
   int operator()(const Answered& answered) const { return answered.exit_status; }
   int operator()(const RunArguments& arguments) const { return run(arguments, screen, messages); }
@@ -35,13 +37,21 @@ struct Dispatch {
     return equilibria(arguments, screen, messages);
   }
   int operator()(const FitArguments& arguments) const { return fit(arguments, screen, messages); }
-  int operator()(const SweepArguments& arguments) const { return sweep(arguments, workers, messages); }
+  int operator()(const SweepArguments& arguments) const {
+    return sweep(arguments, abilities.workers, messages);
+  }
   int operator()(const CompletionArguments& arguments) const { return completion(arguments, plain); }
   int operator()(const ManPageArguments&) const { return man_page(plain); }
   int operator()(const ModelsArguments&) const { return list_models(screen); }
   int operator()(const ShowArguments& arguments) const { return show(arguments, screen); }
   int operator()(const ValidateArguments& arguments) const {
-    return validate(arguments, arguments.json.empty() ? screen : plain);
+    if (abilities.validate != nullptr)
+      return abilities.validate(arguments, arguments.json.empty() ? screen : plain);
+    become_program("slideway-validate", argv);
+    messages
+        << "slideway: the validation suite is the program slideway-validate, which is neither beside this "
+           "program nor in the PATH; build its target, slideway_validate_program\n";
+    return exit_misuse;
   }
 };
 
@@ -53,26 +63,26 @@ class Silence : public std::streambuf {
 
 // helper() is a process that does the same as the others: one speaks, and the others tell it what is wrong with
 // them.
-int helper(int argc, char** argv, SweepWorkers& workers) {
+int helper(int argc, char** argv, const Abilities& abilities) {
   Silence silence;
   std::ostream nowhere(&silence);
   try {
-    return std::visit(Dispatch{nowhere, nowhere, nowhere, &workers},
+    return std::visit(Dispatch{nowhere, nowhere, nowhere, abilities, argv},
                       parse_command_line(argc, argv, nowhere, nowhere));
   } catch (const std::exception& error) {
-    workers.stay_away(told_to_user(error.what()));
+    abilities.workers->stay_away(told_to_user(error.what()));
     return exit_misuse;
   }
 }
 
 }  // namespace
 
-int program(int argc, char** argv, SweepWorkers* workers) {
-  if (workers != nullptr && !workers->is_writer()) return helper(argc, argv, *workers);
+int program(int argc, char** argv, const Abilities& abilities) {
+  if (abilities.workers != nullptr && !abilities.workers->is_writer()) return helper(argc, argv, abilities);
   FittedStream messages(std::cerr, message_width(STDERR_FILENO));
   try {
     FittedStream screen(std::cout, screen_behind(STDOUT_FILENO).width);
-    const int status = std::visit(Dispatch{screen, messages, std::cout, workers},
+    const int status = std::visit(Dispatch{screen, messages, std::cout, abilities, argv},
                                   parse_command_line(argc, argv, std::cout, messages));
     screen.flush();
     if (!std::cout) {

@@ -1,12 +1,23 @@
-// The program `slideway`, whoever makes the runs of its sweeps: reads the command line, calls one sub-command, reports what is wrong on
+// The program `slideway`, whatever it can do beside: reads the command line, calls one sub-command, reports what is wrong on
 // standard error.
 #pragma once
 
+#include <ostream>
+
+#include "apps/commands.hpp"
 #include "slideway/sweep/sweep_workers.hpp"
 
 namespace slideway::apps {
 
-// The exit status. Null workers are threads of this process.
-int program(int argc, char** argv, SweepWorkers* workers);
+// What only some of the programs can do.
+struct Abilities {
+  // Null: sweeps are made by threads of this process.
+  SweepWorkers* workers = nullptr;
+  // Null: the program `slideway-validate` takes the place of this one.
+  int (*validate)(const ValidateArguments&, std::ostream&) = nullptr;
+};
+
+// The exit status.
+int program(int argc, char** argv, const Abilities& abilities);
 
 }  // namespace slideway::apps

@@ -25,8 +25,6 @@
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/options.hpp"
-#include "validation/language/population.hpp"
-#include "validation/random/oracle_population.hpp"
 
 namespace slideway::apps {
 
@@ -858,20 +856,10 @@ void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names)
                "their audit")
       ->trigger_on_parse()
       ->needs(&random);
-  app.add_option_function<std::string>(
-         "--class",
-         [&arguments](const std::string& name) {
-           const std::vector<std::string> known =
-               arguments.language ? validation::language::class_names() : validation::random::class_names();
-           if (std::find(known.begin(), known.end(), name) == known.end()) {
-             refuse_option("--class", fmt::format("one of {}", fmt::join(known, ", ")), name,
-                           nearest_word(name, known));
-           }
-           arguments.classes.push_back(name);
-         },
-         fmt::format("a class of random models (default: all); may be repeated: {}; behind --language {}",
-                     fmt::join(validation::random::class_names(), ", "),
-                     fmt::join(validation::language::class_names(), ", ")))
+  app.add_option(
+         "--class", arguments.classes,
+         "a class of random models (default: all), such as friction or, behind --language, tanks; may "
+         "be repeated; a class that does not exist lists those that do")
       ->type_name("NAME")
       ->trigger_on_parse()
       ->needs(&random);

@@ -1,4 +1,13 @@
-#include "apps/commands.hpp"
+#include "apps/validate.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
 #include "slideway/simulate/options.hpp"
 #include "validation/language/population.hpp"
 #include "validation/random/derivative_campaign.hpp"
@@ -8,7 +17,17 @@
 namespace slideway::apps {
 namespace {
 
+void check_classes(const std::vector<std::string>& asked, const std::vector<std::string>& known) {
+  for (const std::string& name : asked) {
+    if (std::find(known.begin(), known.end(), name) != known.end()) continue;
+    throw std::invalid_argument(
+        fmt::format("validate: --class: expected one of {}, got '{}'", fmt::join(known, ", "), name));
+  }
+}
+
 int validate_random_models(const ValidateArguments& arguments, std::ostream& out) {
+  check_classes(arguments.classes,
+                arguments.language ? validation::language::class_names() : validation::random::class_names());
   validation::random::CampaignOptions options;
   options.models = static_cast<int>(*arguments.random);
   if (arguments.seed) options.seed = static_cast<std::uint64_t>(*arguments.seed);

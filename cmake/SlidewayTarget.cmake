@@ -75,6 +75,12 @@ function(slideway_precompile_headers target)
   endif()
 endfunction()
 
+# A release compiles the target at -O<level>. g++ 12 takes the level of a precompiled header for all that includes the header,
+# so targets of two levels have two precompiled headers.
+function(slideway_optimise target level)
+  target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O${level}>")
+endfunction()
+
 # The same headers as another target that is compiled with the same options.
 function(slideway_reuse_headers target of)
   if(SLIDEWAY_PRECOMPILE_HEADERS)

@@ -119,6 +119,22 @@ TEST_CASE("random models are validated by class, and their results are a table o
   CHECK(place.slideway({"validate", "A01", "--random", "2"}).status == 2);
 }
 
+TEST_CASE("where slideway-validate is missing an error says what to build, after the command line was read") {
+  const Workplace place;
+  std::filesystem::copy_file(SLIDEWAY_PROGRAM, place.path() / "alone");
+  const auto call = [&](const std::string& arguments) {
+    const std::string line =
+        "cd '" + place.path().string() + "' && PATH=/usr/bin ./alone " + arguments + " > .out 2> .err";
+    const int status = std::system(line.c_str());
+    return Finished{WEXITSTATUS(status), place.read(".out"), place.read(".err")};
+  };
+  const Finished missing = call("validate A01");
+  CHECK(missing.status == 2);
+  CHECK(contains(missing.err, "slideway_validate_program"));
+  CHECK(contains(call("validate --rtol 2").err, "--rtol"));
+  CHECK(call("validate --help").status == 0);
+}
+
 TEST_CASE("every file of the gallery is listed under a field, and is shown by its name from anywhere") {
   const Workplace place;
   const Finished listed = place.slideway({"models"});
