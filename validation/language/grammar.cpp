@@ -330,6 +330,39 @@ void chain(Builder& b) {
   b.add_signal(0.5 * call("sum", {name(x)}));
 }
 
+// Elements of a vector that fire by themselves, and push their neighbours.
+void row(Builder& b) {
+  random::Draw& draw = b.draw();
+  const int size = draw.integer(2, 4);
+  const std::string u = b.fresh("U");
+  const Term here = name(u + "[i]");
+  const std::string ends = draw.chance(0.5) ? "zero" : draw.chance(0.5) ? "clamped" : "periodic";
+  b.model().states.push_back(
+      {.name = u, .initial = draw.number(0, 0.15) * name("i"), .size = size, .ends = ends});
+  const Term drive = 0.2 * call("sin", {b.constant(0.5, 2) * name("t") + name("i")});
+  b.model().derivatives.push_back({u, draw.number(0.5, 0.9) + 0.05 * name("i") + drive - 0.2 * here +
+                                          draw.number(0, 0.3) * (name(u + "[i-1]") - here)});
+  const double level = draw.number(0.6, 0.9);
+  Event fires{.name = b.fresh("fire"), .set = {{u + "[i]", draw.number(-0.2, 0.1)}}, .size = size};
+  fires.when = draw.chance(0.5) ? call(draw.chance(0.5) ? ">=" : ">", {here, level}) : here - level;
+  if (fires.when.kind() != TermKind::call || !is_condition(fires.when)) fires.direction = "rising";
+  if (draw.chance(0.5)) {
+    const Term m = b.discrete("fired", 0);
+    fires.set.push_back({m.head(), call("mod", {m + 1.0, 3.0})});
+    b.add_held_signal(m);
+  }
+  if (draw.chance(0.3)) fires.delay = draw.number(0.05, 0.2);
+  b.model().events.push_back(fires);
+  if (draw.chance(0.4)) {
+    b.model().events.push_back({.sort = EventSort::record,
+                                .name = b.fresh("half"),
+                                .when = here - 0.5 * level,
+                                .direction = draw.chance(0.5) ? "rising" : "any",
+                                .size = size});
+  }
+  b.add_signal(0.5 * call("sum", {name(u)}));
+}
+
 // Memories that are states.
 void memory(Builder& b) {
   random::Draw& draw = b.draw();
@@ -441,7 +474,8 @@ constexpr std::array plants = {NamedPlant{"lags", lag},
                                NamedPlant{"chains", chain},
                                NamedPlant{"memories", memory},
                                NamedPlant{"locations", locations},
-                               NamedPlant{"surfaces", named_surface}};
+                               NamedPlant{"surfaces", named_surface},
+                               NamedPlant{"rows", row}};
 
 }  // namespace
 
