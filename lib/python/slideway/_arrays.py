@@ -353,6 +353,8 @@ def _arctan(a: Expr) -> Expr:
     if a.op != "/" or a.args[1].is_constant:
         return _call("atan", a)
     p, q = a.args
+    if q.op == "abs":
+        return _call("atan2", p, q)
     size = _call("abs", q)
     return _choice(_greater(q, a.graph.constant(0)), _call("atan2", p, size), _call("atan2", _neg(p), size))
 

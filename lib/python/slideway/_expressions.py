@@ -996,8 +996,8 @@ def _condition(graph: Graph, value: Any) -> Cond:
 def _above(a: Expr, b: Expr, where_equal: bool) -> Any:
     """Whether a > b; a condition does not tell what holds on its surface, but two numbers may be equal on a whole side."""
     difference = _sub(a, b)
-    if a.graph.angles:
-        found = _angle_above(difference)
+    if difference.kinked:
+        found = _simpler_above(difference)
         if found is not None:
             return found
     found = _compared(difference, lambda value: value > 0 or (where_equal and value == 0), "positive")
@@ -1006,34 +1006,63 @@ def _above(a: Expr, b: Expr, where_equal: bool) -> Any:
     return found
 
 
-def _angle_above(difference: Expr) -> Any:
-    """Whether an angle, but for a number and a factor, is positive: by the half planes of y and of the ray at that angle."""
+_INVERSES: Dict[str, Callable[[float], Optional[float]]] = {
+    "tanh": lambda c: math.atanh(c) if abs(c) < 1 else None, "exp": lambda c: math.log(c) if c > 0 else None,
+    "sinh": math.asinh, "atan": lambda c: math.tan(c) if abs(c) < math.pi / 2 else None}
+
+
+def _simpler_above(difference: Expr) -> Any:
+    """Whether a difference is positive, where what is compared is an angle, or bends inside of a rising function: by guards without these."""
     graph, factor, offset, node = difference.graph, 1.0, 0.0, difference
-    while node.number not in graph.angles:
+    while True:
         if node.op == "neg":
             factor, node = -factor, node.args[0]
-        elif node.op in "+-" and node.args[1].is_constant:
+        elif node.op in ("+", "-") and node.args[1].is_constant:
             offset += factor * (node.args[1].args[0] if node.op == "+" else -node.args[1].args[0])
             node = node.args[0]
-        elif node.op in "+-" and node.args[0].is_constant:
+        elif node.op in ("+", "-") and node.args[0].is_constant:
             offset += factor * node.args[0].args[0]
             factor, node = (factor if node.op == "+" else -factor), node.args[1]
-        elif node.op in "*/" and node.args[1].is_constant and node.args[1].args[0] != 0:
+        elif node.op in ("*", "/") and node.args[1].is_constant and node.args[1].args[0] != 0:
             factor, node = (factor * node.args[1].args[0] if node.op == "*" else factor / node.args[1].args[0]), node.args[0]
         elif node.op == "*" and node.args[0].is_constant and node.args[0].args[0] != 0:
             factor, node = factor * node.args[0].args[0], node.args[1]
         else:
-            return None
-    y, x = graph.angles[node.number]
-    limit = -offset / factor  # the angle is above it, or below with a negative factor
+            break
+    limit = -offset / factor  # what is compared is above it, or below with a negative factor
+    found: Any = None
+    if node.number in graph.angles:
+        found = _angle_above(*graph.angles[node.number], limit)
+    elif node.op == "abs" and node.args[0].number in graph.angles:
+        y, x = graph.angles[node.args[0].number]
+        if not 0 <= limit < math.pi:
+            found = limit < 0
+        else:
+            size = _call("sqrt", _add(_mul(x, x), _mul(y, y)))
+            found = _above(_mul(size, graph.constant(round(math.cos(limit), 15))), x, False)
+    elif node.op == "atan2" and node.args[1].op == "abs":
+        # An angle of the right half plane.
+        p, q = (_mul(part, graph.constant(round(scale, 15)))
+                for part, scale in zip(node.args, (math.cos(limit), math.sin(limit))))
+        found = limit < 0 if abs(limit) >= math.pi / 2 else _above(p, q, False)
+    elif node.op in _INVERSES and node.args[0].kinked:
+        inner = _INVERSES[node.op](limit)
+        found = limit < 0 if inner is None else _above(node.args[0], graph.constant(inner), False)
+    elif node.op == "/" and node.args[1].op == "abs" and not node.args[0].kinked:
+        found = _above(node.args[0], _mul(graph.constant(limit), node.args[1]), False)
+    return found if found is None or factor > 0 else not found if isinstance(found, bool) else _not(found)
+
+
+def _angle_above(y: Expr, x: Expr, limit: float) -> Any:
+    """Whether the angle of (x, y) is above a limit, by the half planes of y and of the ray at that angle."""
     if not -math.pi <= limit < math.pi:
-        return (limit < 0) == (factor > 0)
+        return limit < 0
+    graph = y.graph
     zero = graph.constant(0)
     upper = _greater(y, zero)
     along, across = (round(part, 15) for part in (math.cos(limit), math.sin(limit)))  # a right angle has a zero
     left = _greater(_sub(_mul(y, graph.constant(along)), _mul(x, graph.constant(across))), zero)
-    above = (upper & left) if limit >= 0 else (upper | left)
-    return above if factor > 0 else _not(above)
+    return (upper & left) if limit >= 0 else (upper | left)
 
 
 def _bend_of(x: Expr, yes: Expr, no: Expr) -> Optional[Expr]:

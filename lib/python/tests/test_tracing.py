@@ -426,3 +426,15 @@ def test_a_called_function_of_a_library_may_hide_jumps():
     with warnings.catch_warnings():
         warnings.simplefilter("error", slideway.UnknownJumpsWarning)
         assert not solve_ivp(lambda t, y: [math.gamma(2 + y[0] ** 2)], (0, 0.5), [0.1]).traced
+
+
+@pytest.mark.parametrize("write, same", [
+    (lambda x, v: abs(math.atan2(v, x)) < 1, lambda x, v: x > math.cos(1.0) * math.hypot(x, v)),
+    (lambda x, v: np.tanh(x / (0.1 + abs(v))) < 0.3, lambda x, v: x - math.atanh(0.3) * (0.1 + abs(v)) < 0),
+    (lambda x, v: np.arctan(x / abs(v)) < 0.2, lambda x, v: x < math.tan(0.2) * abs(v)),
+    (lambda x, v: 1 - 2 * math.exp(-abs(x)) > 0, lambda x, v: abs(x) > math.log(2)),
+])
+def test_bends_inside_of_rising_functions_are_compared_without_them(write, same):
+    ends = [solve_ivp(lambda t, y: [y[1], -y[0] + (0.2 if f(*y) else 0.0)], (0, 6), [1.2, -0.4], rtol=1e-9, atol=1e-11).y[:, -1]
+            for f in (write, same)]
+    assert ends[0] == pytest.approx(ends[1], abs=1e-6)
