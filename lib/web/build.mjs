@@ -60,6 +60,8 @@ const styles = readFileSync(join(report, 'report.css'), 'utf8') + readFileSync(j
 const wasm = readFileSync(join(compiled, 'slideway-wasm.wasm'));
 writeFileSync(join(target, 'page/page.js'), page);
 writeFileSync(join(target, 'page/page.css'), (await transform(styles, { loader: 'css', minify: true })).code);
+// A server hands out the module itself, which it can compress better; from disk a page may load scripts only.
+writeFileSync(join(target, 'page/engine.wasm'), wasm);
 writeFileSync(join(target, 'page/engine.js'), `slidewayEngine("${deflateRawSync(wasm, { level: 9 }).toString('base64')}");\n`);
 cpSync(join(web, 'page/index.html'), join(target, 'page/index.html'));
 

@@ -14,7 +14,7 @@ export class Browser {
   constructor({ width = 1280, height = 900 } = {}) {
     this.folder = mkdtempSync(join(tmpdir(), 'slideway-page-'));
     this.process = spawn(browserCommand(), ['--headless=new', '--remote-debugging-pipe', '--no-sandbox', '--disable-gpu', '--disable-dev-shm-usage',
-      '--disable-extensions', '--no-first-run', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND',
+      '--disable-extensions', '--no-first-run', '--disable-background-networking', '--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1',
       `--user-data-dir=${join(this.folder, 'profile')}`, `--window-size=${width},${height}`],
     { stdio: ['ignore', 'ignore', 'ignore', 'pipe', 'pipe'], detached: true, env: { ...process.env, HOME: this.folder } });
     this.size = { width, height };

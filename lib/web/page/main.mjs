@@ -234,12 +234,30 @@ for (const name of ['method', 'on_ambiguity']) $(name).onchange = () => rerun();
 window.addEventListener('resize', () => { clearTimeout(page.resized); page.resized = setTimeout(() => show(tabs.current), 80); });
 
 // ---- the engine and the first model ----
-globalThis.slidewayEngine = async (compressed) => {
-  const bytes = Uint8Array.from(atob(compressed), (character) => character.charCodeAt(0));
-  const wasm = await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer();
+async function begin(wasm) {
   await engine.begin(await WebAssembly.compile(wasm));
   $('version').textContent = `slideway ${engine.version}`;
+}
+globalThis.slidewayEngine = async (compressed) => {
+  const bytes = Uint8Array.from(atob(compressed), (character) => character.charCodeAt(0));
+  await begin(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer());
 };
+function fromScript() {
+  const script = document.createElement('script');
+  script.src = 'engine.js';
+  document.head.append(script);
+}
+// From disk a page may load scripts, but read no files.
+async function loadEngine() {
+  if (!location.protocol.startsWith('http')) { fromScript(); return; }
+  try {
+    const answer = await fetch('engine.wasm');
+    if (!answer.ok) throw new Error(answer.statusText);
+    await begin(await answer.arrayBuffer());
+  } catch {
+    fromScript();
+  }
+}
 async function first() {
   const fragment = new URLSearchParams(location.hash.slice(1));
   if (fragment.has('embed')) document.body.classList.add('embedded');
@@ -261,6 +279,7 @@ async function first() {
   return open(model.text);
 }
 setUpGallery();
+loadEngine();
 engine.ready.catch(() => { $('state').textContent = 'this browser cannot run WebAssembly with exceptions: take a newer one'; });
 window.addEventListener('hashchange', first);
 first();
