@@ -86,6 +86,7 @@ def check_python():
             continue
         with tempfile.TemporaryDirectory() as name:
             folder = pathlib.Path(name)
+            write_models(page, folder)
             # A module of its own, so that the source of functions can be read.
             (folder / "page.py").write_text("\n".join(text for text, _ in blocks), encoding="utf-8")
             done = run([sys.executable, "page.py"], folder)
