@@ -237,9 +237,22 @@ std::optional<Vector> MotionAudit::fitted(const MotionPoint& point, const Vector
     for (std::size_t k = 0; k < forces.size(); ++k) r -= z[static_cast<Index>(open.size() + k)] * forces[k];
     for (Index k = 0; k < r.size(); ++k) r[k] = has_motion(k) ? r[k] * weights[k] : 0;
   };
-  const Vector found = bounded_fit(residual, start, bounds);
-  Vector r;
-  residual(found, r);
+  // Products of signs may leave no way down from the sides at hand: the corner that fits best is another start.
+  Vector best_corner = start, r;
+  double least = std::numeric_limits<double>::infinity();
+  for (std::size_t corner = 0; corner < corners.size(); ++corner) {
+    Vector there = Vector::Zero(start.size());
+    for (std::size_t k = 0; k < open.size(); ++k)
+      there[static_cast<Index>(k)] = (corner >> k & 1U) != 0 ? bounds[k].high : bounds[k].low;
+    residual(there, r);
+    if (!(r.squaredNorm() < least)) continue;
+    least = r.squaredNorm();
+    best_corner = there;
+  }
+  residual(bounded_fit(residual, start, bounds), r);
+  Vector from_corner;
+  residual(bounded_fit(residual, best_corner, bounds), from_corner);
+  if (from_corner.squaredNorm() < r.squaredNorm()) r = from_corner;
   return Vector(r.cwiseQuotient(weights));
 }
 
