@@ -9,7 +9,7 @@
 
 namespace slideway::apps {
 
-// What only some of the programs can do.
+// Abilities hold what only some of the programs can do.
 struct Abilities {
   // Null: sweeps are made by threads of this process.
   SweepWorkers* workers = nullptr;

@@ -11,7 +11,7 @@
 
 namespace slideway {
 
-// What a function below writes. 32 characters hold every number in each of the forms.
+// Digits hold what a function below writes: 32 characters are enough for every number in each form.
 class Digits {
  public:
   Digits() = default;
