@@ -44,7 +44,9 @@ endif()
 
 slideway_require(Eigen3 3.4)
 slideway_require(Boost 1.74 CONFIG)
-slideway_require(fmt)
+if(NOT SLIDEWAY_RELOCATABLE)  # which has its own
+  slideway_require(fmt)
+endif()
 slideway_require(nlohmann_json)
 slideway_require(tomlplusplus)
 

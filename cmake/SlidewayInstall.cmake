@@ -5,6 +5,10 @@ include(CMakePackageConfigHelpers)
 
 set(slideway_package_dir "${CMAKE_INSTALL_LIBDIR}/cmake/slideway")
 get_target_property(slideway_type slideway TYPE)
+file(RELATIVE_PATH slideway_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
+if(SLIDEWAY_RELOCATABLE)
+  return()
+endif()
 
 install(TARGETS slideway EXPORT slidewayTargets
   LIBRARY COMPONENT library NAMELINK_COMPONENT dev
@@ -37,6 +41,5 @@ if(slideway_type STREQUAL "STATIC_LIBRARY")
   endif()
   string(REPLACE ";" " " slideway_pc_libs "${slideway_pc_libs}")
 endif()
-file(RELATIVE_PATH slideway_pc_to_prefix "/prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig" "/prefix")
 configure_file("${PROJECT_SOURCE_DIR}/cmake/slideway.pc.in" "${PROJECT_BINARY_DIR}/slideway.pc" @ONLY)
 install(FILES "${PROJECT_BINARY_DIR}/slideway.pc" DESTINATION "${CMAKE_INSTALL_LIBDIR}/pkgconfig" COMPONENT dev)

@@ -87,9 +87,7 @@ void sw_live::begin(RunInput from) {
     };
   }
   const Simulator simulator(input->instance.problem(), options);
-  run.emplace(
-      simulator,
-      Run{.start = input->instance.start, .end = input->instance.end, .state = input->instance.state});
+  run.emplace(simulator, input->where());
 }
 
 bool sw_live::is_cancelled() const {

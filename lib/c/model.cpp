@@ -27,13 +27,27 @@ std::vector<std::string> event_names(const System& system) {
   return names;
 }
 
-void set_span(const RunOptions& options, bool is_called, ModelInstance& instance) {
+// The text of options that the model file suggests.
+std::vector<std::string> default_options(const ModelDefaults& defaults) {
+  std::vector<std::string> found;
+  const auto add = [&](const char* name, const auto& value, bool is_given) {
+    if (is_given) found.push_back(fmt::format("{}={}", name, value));
+  };
+  add("rtol", defaults.rtol, defaults.rtol > 0);
+  add("atol", fmt::format("{}", fmt::join(defaults.atol, ",")), !defaults.atol.empty());
+  add("method", defaults.method, !defaults.method.empty());
+  add("linear_solver", defaults.linear_solver, !defaults.linear_solver.empty());
+  add("on_ambiguity", defaults.on_ambiguity, !defaults.on_ambiguity.empty());
+  add("sliding_rule", defaults.sliding_rule, !defaults.sliding_rule.empty());
+  add("selection", defaults.selection, !defaults.selection.empty());
+  add("max_step", defaults.max_step, defaults.max_step > 0);
+  add("max_events", defaults.max_events, defaults.max_events > 0);
+  add("max_steps", defaults.max_steps, defaults.max_steps > 0);
+  return found;
+}
+
+void set_span(const RunOptions& options, ModelInstance& instance) {
   if (options.start) {
-    if (!is_called)
-      refuse({.what = "a model file says where its runs begin",
-              .where = "t_start",
-              .expected = "a line `start` in its table [time]",
-              .got = fmt::format("{}", *options.start)});
     instance.start = *options.start;
     instance.end = std::max(instance.end, instance.start);
   }
@@ -62,6 +76,10 @@ std::optional<std::vector<std::string>> sw_model::names(std::string_view list) c
   if (list == "states") return known.state_names;
   if (list == "equations") return known.equations;
   if (list == "remarks") return known.remarks;
+  if (list == "name") return std::vector{known.name};
+  if (list == "summary") return std::vector{known.summary};
+  if (list == "source") return std::vector{known.source};
+  if (list == "defaults") return default_options(known.defaults);
   if (list == "parameters" || list == "descriptions") {
     for (const Parameter& parameter : known.parameters)
       found.push_back(list == "parameters" ? parameter.name : parameter.description);
@@ -169,7 +187,7 @@ RunInput sw_model::input(const OptionText& more, double usual_rtol) const {
   made.watcher = watcher;
   made.stops = stops;
   made.is_called = called != nullptr;
-  set_span(made.options, made.is_called, made.instance);
+  set_span(made.options, made.instance);
   return made;
 }
 
@@ -264,24 +282,35 @@ int sw_options(sw_model* model, const char* options) {
     ModelInstance instance = *model->instance();
     const RunOptions meant = run_options(all, model->usable().defaults);
     meant.run.validate(instance.system.states());
-    set_span(meant, model->called != nullptr, instance);
+    set_span(meant, instance);
     model->options = std::move(all);
     model->changed();
     return SW_OK;
   });
 }
 
-int sw_observe(sw_model* model, const char* quantity) {
+int sw_field(const sw_model* model, double t, const double* x, const double* lambda, const char* location,
+             double* dx) {
   return answer(model, [&] {
-    model->usable();
-    std::vector<std::string> all;
-    if (quantity != nullptr) {
-      all = model->observed;
-      all.emplace_back(quantity);
-      check_observable_names(model->instance()->system, model->instance()->observables(all).names);
-    }
-    model->observed = std::move(all);
-    model->changed();
+    const auto instance = model->instance();
+    const Automaton problem = instance->problem();
+    const System& system =
+        location == nullptr ? instance->system : problem.locations()[problem.location_index(location)].system;
+    const Index n = system.states();
+    system.field(t, Eigen::Map<const Vector>(given(x, "x"), n),
+                 system.surfaces() == 0
+                     ? Vector()
+                     : Vector(Eigen::Map<const Vector>(given(lambda, "lambda"), system.surfaces())),
+                 Eigen::Map<Vector>(given(dx, "dx"), n));
+    return SW_OK;
+  });
+}
+
+int sw_guards(const sw_model* model, double t, const double* x, double* h) {
+  return answer(model, [&] {
+    const System& system = model->instance()->system;
+    system.guards(t, Eigen::Map<const Vector>(given(x, "x"), system.states()),
+                  Eigen::Map<Vector>(given(h, "h"), system.surfaces()));
     return SW_OK;
   });
 }

@@ -14,6 +14,7 @@
 #include "lib/c/handle.hpp"
 #include "lib/c/options.hpp"
 #include "slideway/model/model.hpp"
+#include "slideway/simulate/simulator.hpp"
 
 namespace slideway::door {
 
@@ -45,6 +46,14 @@ struct RunInput {
   StepWatcher watcher = {};
   std::shared_ptr<const StopCounter> stops = {};
   bool is_called = false;  // made of callbacks
+
+  Run where() const {
+    return {.start = instance.start,
+            .end = instance.end,
+            .state = instance.state,
+            .location = options.location,
+            .mode = options.mode};
+  }
 };
 
 }  // namespace slideway::door

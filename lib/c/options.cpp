@@ -45,6 +45,8 @@ const std::map<std::string, Setter>& setters() {
   static const std::map<std::string, Setter> all = {
       {"t_start", [](RunOptions& to, Name name, Name value) { to.start = number_of(name, value); }},
       {"t_end", [](RunOptions& to, Name name, Name value) { to.end = number_of(name, value); }},
+      {"location", [](RunOptions& to, Name, Name value) { to.location = value; }},
+      {"mode", [](RunOptions& to, Name, Name value) { to.mode = Mode(value); }},
       {"rtol", [](RunOptions& to, Name name, Name value) { to.run.rtol = number_of(name, value); }},
       {"atol", [](RunOptions& to, Name, Name value) { to.run.atol = tolerance_of(value); }},
       {"max_step", [](RunOptions& to, Name name, Name value) { to.run.max_step = positive_of(name, value); }},

@@ -27,6 +27,8 @@ struct RunOptions {
   Options run = {};
   std::optional<double> start = {};
   std::optional<double> end = {};
+  std::string location = {};      // to begin in; "" for the initial one
+  std::optional<Mode> mode = {};  // likewise
   AuditLevel audit = AuditLevel::quick;
   std::vector<std::string> sensitivities = {};
   std::string checkpoint = {};  // a file; "" for none

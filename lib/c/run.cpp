@@ -35,6 +35,7 @@ constexpr Statistic kStatistics[] = {
     {"krylov_iterations", [](const Statistics& all) { return static_cast<double>(all.krylov_iterations); }},
     {"restarts", [](const Statistics& all) { return static_cast<double>(all.restarts); }},
     {"events", [](const Statistics& all) { return static_cast<double>(all.events); }},
+    {"dop853_steps", [](const Statistics& all) { return static_cast<double>(all.dop853_steps); }},
     {"stiff_from", [](const Statistics& all) { return all.stiff_from; }},
     {"largest_drift", [](const Statistics& all) { return all.largest_drift; }},
     {"wall_seconds", [](const Statistics& all) { return all.wall_seconds; }},
@@ -43,6 +44,12 @@ constexpr Statistic kStatistics[] = {
 std::string joined(const ShortList<std::string>& names) {
   std::string text;
   for (const std::string& name : names) text += (text.empty() ? "" : " ") + name;
+  return text;
+}
+
+std::string words(const std::vector<Mode>& modes) {
+  std::string text;
+  for (const Mode& mode : modes) text += (text.empty() ? "" : " ") + mode.word();
   return text;
 }
 
@@ -157,6 +164,8 @@ std::optional<std::string> event_text(const EventRecord& event, std::string_view
   if (what == "location_before") return event.from_location;
   if (what == "location_after") return event.to_location;
   if (what == "codeword") return event.codeword;
+  if (what == "continuations") return words(event.continuations);
+  if (what == "in_convex_hull") return words(event.in_convex_hull);
   if (what == "line") {
     std::ostringstream text;
     text << event;
@@ -188,19 +197,29 @@ using namespace slideway::door;
 
 void sw_run::prepare(RunInput from) {
   input = std::move(from);
-  const RunInput& made = *input;
-  options = made.options.run;
-  if (!made.observed.empty())
-    observation = std::make_unique<Observation>(
-        made.instance.problem(), made.instance.observables(made.observed), options.sliding_rule);
-  if (made.options.sensitivities.empty()) return;
-  options.sensitivities =
-      sensitivities_by(*made.model, made.settings, made.instance, made.options.sensitivities);
-  const SensitivityRequest& wanted = options.sensitivities;
-  if (!observation || !wanted.observe) return;
-  observed_sensitivity =
-      std::make_unique<ObservedSensitivity>(wanted.extended ? *wanted.extended : made.instance.problem(),
-                                            wanted.observe(made.observed), options.sliding_rule, wanted);
+  options = input->options.run;
+  if (!input->options.sensitivities.empty())
+    options.sensitivities =
+        sensitivities_by(*input->model, input->settings, input->instance, input->options.sensitivities);
+  observe(input->observed);
+}
+
+void sw_run::observe(std::vector<std::string> wanted) {
+  std::unique_ptr<Observation> seen;
+  std::unique_ptr<ObservedSensitivity> seen_derivatives;
+  const ModelInstance& instance = input->instance;
+  if (!wanted.empty()) {
+    seen =
+        std::make_unique<Observation>(instance.problem(), instance.observables(wanted), options.sliding_rule);
+    const SensitivityRequest& request = options.sensitivities;
+    if (!request.empty() && request.observe)
+      seen_derivatives =
+          std::make_unique<ObservedSensitivity>(request.extended ? *request.extended : instance.problem(),
+                                                request.observe(wanted), options.sliding_rule, request);
+  }
+  input->observed = std::move(wanted);
+  observation = std::move(seen);
+  observed_sensitivity = std::move(seen_derivatives);
 }
 
 int sw_run::finish(Solution found) {
@@ -260,6 +279,9 @@ std::optional<std::vector<std::string>> sw_run::names(std::string_view list) con
   if (list == "warnings") return solution.warnings;
   if (list == "observed") return observation ? observation->names() : found;
   if (list == "sensitivities") return options.sensitivities.names;
+  if (list == "modes") return std::vector{solution.initial.mode.word(), solution.final.mode.word()};
+  if (list == "locations") return std::vector{solution.initial.location, solution.final.location};
+  if (list == "left_out") return gradients ? gradients->left_out : found;
   if (list == "gradients") return gradients ? gradients->by : found;
   if (list == "contacts")
     for (const Contact& contact : system.contacts()) found.push_back(contact.name);
@@ -267,6 +289,10 @@ std::optional<std::vector<std::string>> sw_run::names(std::string_view list) con
     for (const auto& [name, value] : input->instance.parameters) found.push_back(name);
   else if (list == "events")
     for (const EventRecord& event : solution.events) found.emplace_back(to_string(event.kind));
+  else if (list == "segments")
+    for (const Segment& segment : solution.trajectory.segments()) found.push_back(segment.mode.word());
+  else if (list == "segment_locations")
+    for (const Segment& segment : solution.trajectory.segments()) found.push_back(segment.location);
   else if (list == "statistics")
     for (const Statistic& statistic : kStatistics) found.emplace_back(statistic.name);
   else
@@ -283,6 +309,11 @@ std::optional<Vector> sw_run::values(std::string_view list) const {
     for (const auto& [name, value] : made().instance.parameters) found.push_back(value);
   } else if (list == "events") {
     for (const EventRecord& event : solution.events) found.push_back(event.t);
+  } else if (list == "segments") {
+    for (const Segment& segment : solution.trajectory.segments()) found.push_back(segment.start);
+    if (!solution.trajectory.empty()) found.push_back(solution.trajectory.end());
+  } else if (list == "step_segments") {
+    for (const StepPoint& point : step_points(solution)) found.push_back(static_cast<double>(point.segment));
   } else if (list == "steps") {
     for (const StepPoint& point : step_points(solution)) found.push_back(point.t);
   } else if (list == "statistics") {
@@ -316,10 +347,6 @@ std::string sw_run::document(std::string_view format) {
 }
 
 namespace {
-
-Run where(const RunInput& input) {
-  return {.start = input.instance.start, .end = input.instance.end, .state = input.instance.state};
-}
 
 // The equations as they are shown, and the numbers in them: what a checkpoint compares.
 std::string model_text(const RunInput& input) {
@@ -377,10 +404,10 @@ int sw_solve(const sw_model* model, sw_run** run) {
     made.prepare(given(model, "model")->input());
     const RunInput& input = *made.input;
     return follow_run(made, [&](const Simulator& simulator, Attendant& attendant) -> std::optional<Solution> {
-      if (input.options.checkpoint.empty()) return simulator.run(where(input));
+      if (input.options.checkpoint.empty()) return simulator.run(input.where());
       CheckpointFile file(input.options.checkpoint);
       attendant.leave_to_checkpoints();
-      return run_with_checkpoints(simulator, where(input), checkpoints_of(input, file, attendant));
+      return run_with_checkpoints(simulator, input.where(), checkpoints_of(input, file, attendant));
     });
   });
 }
@@ -407,6 +434,33 @@ int sw_resume(const sw_model* model, const char* path, sw_run** run) {
       return resume(simulator, checkpoint,
                     checkpoints_of(input, input.options.checkpoint == path ? source : other, attendant));
     });
+  });
+}
+
+int sw_observe(void* handle, const char* quantity) {
+  auto* const of = static_cast<Handle*>(handle);
+  return answer(of, [&] {
+    std::vector<std::string> all;
+    if (auto* const model = dynamic_cast<sw_model*>(of)) {
+      model->usable();
+      if (quantity != nullptr) {
+        all = model->observed;
+        all.emplace_back(quantity);
+        check_observable_names(model->instance()->system, model->instance()->observables(all).names);
+      }
+      model->observed = std::move(all);
+    } else if (auto* const run = dynamic_cast<sw_run*>(of)) {
+      run->made();
+      if (quantity != nullptr) {
+        all = run->input->observed;
+        all.emplace_back(quantity);
+      }
+      run->observe(std::move(all));
+    } else {
+      throw Refused(SW_MISUSE, "a handle of this kind observes nothing (expected a model or a run)");
+    }
+    of->changed();
+    return SW_OK;
   });
 }
 
@@ -537,7 +591,7 @@ int sw_gradients(sw_run* run, const char* const* quantities, int64_t count, doub
     const FinalGradientQuestion question(*input.model, input.settings, input.instance, names);
     Options options = run->options;
     options.sensitivities = {};
-    run->gradients = question.answer(options, where(input), run->solution);
+    run->gradients = question.answer(options, input.where(), run->solution);
     run->changed();
     if (gradients == nullptr) return SW_OK;
     return hand_out(run->gradients->gradients.data(), run->gradients->gradients.size(), gradients, capacity);

@@ -64,6 +64,8 @@ struct sw_run final : slideway::door::Handle {
 
   // Takes the input and makes what is observed.
   void prepare(slideway::door::RunInput from);
+  // What is observed, from now on; throws for a quantity without meaning, and is then as it was.
+  void observe(std::vector<std::string> wanted);
   // Takes a solution; returns the code of the run.
   int finish(slideway::Solution found);
   // Throws Refused where there is no run.

@@ -85,17 +85,18 @@ SW_API void sw_free(void *handle);
 
 /* The number of entries of a list of the handle, -1 where it has no such list. sw_name() gives an entry, sw_values()
  * numbers. Lists of names:
- *   model  "states" "surfaces" "contacts" "events" "locations" "parameters" "descriptions" (of the parameters) "equations"
- *          "remarks" "observed" "options" "mistakes"
+ *   model  "name" "summary" "source" (of one entry each) "states" "surfaces" "contacts" "events" "locations" "parameters"
+ *          "descriptions" (of the parameters) "equations" "remarks" "defaults" (options of the model's own) "options" "observed" "mistakes"
  *   run    "states" "surfaces" "contacts" "parameters" "observed" "events" (their kinds) "statistics" "warnings" "sensitivities"
- *          (by what there are derivatives) "gradients" (likewise, of the last sw_gradients())
+ *          (by what there are derivatives) "gradients" (likewise, of the last sw_gradients()) "left_out" (what these leave out)
+ *          "modes" and "locations" (at the start and at the end) "segments" (the modes between events) "segment_locations"
  *   orbit  "states" "multipliers" (their kinds)
  *   fit    "parameters" "quantities"
  *   live   "states" "surfaces" "events" (their kinds)
  * Lists of numbers:
  *   model  "initial" (n, at the start) "parameters" "span" (start and end of a run)
  *   run    "initial" "final" (n) "span" (start, and the time up to which the solution holds) "parameters" "events" (times)
- *          "steps" (times, two where the state jumps) "statistics" "exists_until" (derivatives)
+ *          "steps" (times, two where the state jumps) "step_segments" (their segments) "segments" (their starts, then the end) "statistics" "exists_until" (derivatives)
  *   orbit  "initial" (n) "period" "multipliers" (real and imaginary part by turns) "monodromy" (n × n) "residual"
  *   fit    "parameters" "errors" (standard errors) "covariance" (q × q) "residuals" (quantities × times) "sum_of_squares" "deviation"
  *   live   "state" (n) */
@@ -145,7 +146,8 @@ SW_API int sw_get(const sw_model *model, const char *name, double *value);
 
 /* Sets options, as in "rtol=1e-8 method=bdf t_end=20"; all or, where one makes no sense, none. A value with blanks stands between
  * ' and '. An empty value, "rtol=", takes an option back. They beat the model's own, which beat the defaults.
- *   t_start t_end                    the span of a run, in the model's unit of time; t_start is for models of callbacks
+ *   t_start t_end                    the span of a run, in the model's unit of time
+ *   location mode                    in which it begins, as where another run ended; found by itself without them
  *   rtol atol max_step               numbers; atol may be one per state, "1e-6,1e-9"
  *   max_events max_steps             whole numbers, beyond which a run stops
  *   method                           auto bdf adams dopri5 dop853 rodas
@@ -161,8 +163,15 @@ SW_API int sw_get(const sw_model *model, const char *name, double *value);
  *   checkpoint_seconds checkpoint_steps  between two of them; 60 seconds */
 SW_API int sw_options(sw_model *model, const char *options);
 
-/* Asks for a quantity beside the states: a name that the model knows, as that of a force, or "E = 0.5*v^2". NULL forgets all. */
-SW_API int sw_observe(sw_model *model, const char *quantity);
+/* Asks for a quantity beside the states: a name that the model knows, as that of a force, or "E = 0.5*v^2". NULL forgets all. The handle is a
+ * model, for its runs, or a run. */
+SW_API int sw_observe(void *handle, const char *quantity);
+
+/* dx = f(t, x, lambda) of any model, n, m and n numbers; `location` NULL is the initial one. */
+SW_API int sw_field(const sw_model *model, double t, const double *x, const double *lambda, const char *location, double *dx);
+
+/* The m guards of any model at (t, x). */
+SW_API int sw_guards(const sw_model *model, double t, const double *x, double *h);
 
 /* Called after every step of a run, with its end, its state and what was given for `user`. Anything but 0 ends the run. */
 typedef int (*sw_step_function)(double t, const double *x, int64_t n, void *user);
@@ -249,10 +258,10 @@ SW_API const char *sw_status(const sw_run *run, double *t);
  *   "kind" ("crossing" "sliding_entry" "sliding_exit" "corner" "grazing" "reset" "sample" "transition" "impact" "contact" "release"
  *   "zeno" "repelling" "two_fold" "ambiguous" "record" "stop"), "name" (of a reset, stop, record, edge or contact), "surfaces" (their
  *   names, with blanks between), "reason", "before" and "after" (the modes, a word of - 0 + for each surface and contact), "location_before",
- *   "location_after", "codeword", "line" (all of it in one line) */
+ *   "location_after", "codeword", "continuations" and "in_convex_hull" (modes, with blanks between), "line" (all of it in one line) */
 SW_API const char *sw_event_text(const void *handle, int64_t index, const char *what);
 
-/* Numbers of event `index`, as sw_values(): "t", "surfaces" (their indices), "before" and "after" (n; none in events of more than 100
+/* Numbers of event `index`, as sw_values(): "t", "surfaces" (their indices; contacts come after the m surfaces), "before" and "after" (n; none in events of more than 100
  * states unless full_events=true), "w_minus" "w_plus" "lambda" (per surface of the event; NaN without meaning), "round", and
  * with sensitivities "time_derivative" (q), "derivative_before" and "derivative_after" (n × q). */
 SW_API int sw_event_values(const void *handle, int64_t index, const char *what, double *values, int64_t capacity,

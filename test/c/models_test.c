@@ -141,7 +141,8 @@ static void settings_and_options_decide_the_run(void) {
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "rtol=-1"));
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "rtol"));
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "checkpoint='open"));
-  CHECK_CODE(SW_MISUSE, model, sw_options(model, "t_start=1"));
+  CHECK_CODE(SW_MISUSE, model, sw_options(model, "t_start=1 t_end=0"));
+  CHECK_CODE(SW_MISUSE, model, sw_options(model, "mode=x"));
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "linear_solver=klu"));
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "on_ambiguity=branches"));
   CHECK(sw_count(model, "options") == 3);
@@ -152,7 +153,25 @@ static void settings_and_options_decide_the_run(void) {
   CHECK_NEAR(value, 4, 0);
   CHECK_OK(run, sw_values(run, "final", x, 2, NULL)); /* at rest from t = 2 on, after 1 */
   CHECK_NEAR(x[0], 4, 1e-9);
+  CHECK(sw_count(run, "segments") == 2);
+  CHECK_TEXT(sw_name(run, "segments", 1), "0");
+  CHECK_TEXT(sw_name(run, "modes", 0), "+");
+  CHECK(sw_count(run, "observed") == 0);
+  CHECK_OK(run, sw_observe(run, "twice = 2*x"));
+  CHECK_CODE(SW_MISUSE, run, sw_observe(run, "twice = 2*y"));
+  CHECK_OK(run, sw_observed(run, &value, 1, x, 2));
+  CHECK_NEAR(x[0], 8, 1e-8);
   sw_free(run);
+  {
+    const double state[2] = {0, -1}, lambda = -1;
+    CHECK_OK(model, sw_field(model, 0, state, &lambda, NULL, x));
+    CHECK(x[0] == -1 && x[1] == 0.5);
+    CHECK_OK(model, sw_guards(model, 0, state, x));
+    CHECK(x[0] == -1);
+    CHECK_CODE(SW_MISUSE, model, sw_field(model, 0, state, NULL, NULL, x));
+  }
+  CHECK_OK(model, sw_options(model, "mode=- t_start=3"));
+  CHECK_OK(model, sw_options(model, "mode= t_start="));
 
   x[0] = -1;
   x[1] = 2;

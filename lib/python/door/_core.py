@@ -1,0 +1,607 @@
+"""The C interface in the place of the compiled module: it serves every CPython, since it calls the shared object beside it by ctypes.
+
+Runs, solve_ivp, systems of Python functions, events, derivatives, checks and documents are the same. What needs the compiled module
+says so: the built-in models, comparisons, equilibria, Lyapunov exponents, branches, sections, and live runs.
+"""
+
+import ctypes
+import json
+import os
+import threading
+from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p
+
+import numpy as np
+
+_HERE = os.path.dirname(os.path.abspath(__file__))
+_lib = ctypes.CDLL(os.path.join(_HERE, "libslideway_c.so.1"))
+
+_OK, _STOPPED, _MODEL, _MISUSE, _ABSENT, _SPACE, _MEMORY, _FAILED = range(8)
+_BEFORE, _AFTER = 0, 1
+_NO_VALUE = -1
+_double_p = POINTER(c_double)
+_Field = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
+_Function = CFUNCTYPE(c_int, c_double, _double_p, _double_p, c_void_p)
+
+
+def _declare(name, result, *arguments):
+    function = getattr(_lib, name)
+    function.restype, function.argtypes = result, arguments
+    return function
+
+
+_abi = _declare("sw_abi", c_int)
+_message = _declare("sw_message", c_char_p, c_void_p)
+_free = _declare("sw_free", None, c_void_p)
+_count = _declare("sw_count", c_int64, c_void_p, c_char_p)
+_name = _declare("sw_name", c_char_p, c_void_p, c_char_p, c_int64)
+_values = _declare("sw_values", c_int, c_void_p, c_char_p, c_void_p, c_int64, POINTER(c_int64))
+_document = _declare("sw_document", c_int, c_void_p, c_char_p, POINTER(c_void_p), POINTER(c_int64))
+_stop = _declare("sw_stop", c_int, c_void_p)
+_parse = _declare("sw_parse", c_int, c_char_p, c_int64, c_char_p, POINTER(c_void_p))
+_read = _declare("sw_read", c_int, c_char_p, POINTER(c_void_p))
+_set = _declare("sw_set", c_int, c_void_p, c_char_p, c_double)
+_set_initial = _declare("sw_set_initial", c_int, c_void_p, c_void_p, c_int64)
+_options = _declare("sw_options", c_int, c_void_p, c_char_p)
+_observe = _declare("sw_observe", c_int, c_void_p, c_char_p)
+_field = _declare("sw_field", c_int, c_void_p, c_double, c_void_p, c_void_p, c_char_p, c_void_p)
+_guards = _declare("sw_guards", c_int, c_void_p, c_double, c_void_p, c_void_p)
+_define = _declare("sw_define", c_int, c_int64, c_int64, c_char_p, _Field, _Function, c_void_p, POINTER(c_void_p))
+_set_pattern = _declare("sw_set_pattern", c_int, c_void_p, c_char_p, c_void_p, c_void_p)
+_add_event = _declare("sw_add_event", c_int, c_void_p, c_char_p, c_char_p, c_char_p, _Function, c_void_p)
+_solve = _declare("sw_solve", c_int, c_void_p, POINTER(c_void_p))
+_status = _declare("sw_status", c_char_p, c_void_p, POINTER(c_double))
+_event_text = _declare("sw_event_text", c_char_p, c_void_p, c_int64, c_char_p)
+_event_values = _declare("sw_event_values", c_int, c_void_p, c_int64, c_char_p, c_void_p, c_int64, POINTER(c_int64))
+_states = _declare("sw_states", c_int, c_void_p, c_void_p, c_int64, c_int, c_void_p, c_int64)
+_step_states = _declare("sw_step_states", c_int, c_void_p, c_void_p, c_int64)
+_mode = _declare("sw_mode", c_char_p, c_void_p, c_double, c_void_p)
+_observed = _declare("sw_observed", c_int, c_void_p, c_void_p, c_int64, c_void_p, c_int64)
+_derivatives = _declare("sw_derivatives", c_int, c_void_p, c_void_p, c_int64, c_int, c_void_p, c_int64)
+_gradients = _declare("sw_gradients", c_int, c_void_p, POINTER(c_char_p), c_int64, c_void_p, c_int64)
+_find_orbit = _declare("sw_find_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+
+version = _declare("sw_version", c_char_p)().decode()
+if _abi() != 1:
+    raise ImportError(f"libslideway_c.so.1 has the binary interface {_abi()}, and this package is made for 1")
+
+
+class ModelError(ValueError):
+    """A model with mistakes: the message lists them all, with the lines of the text."""
+
+
+def _refuse(what):
+    raise NotImplementedError(f"{what} needs the compiled module, which this installation has not; it is in the wheels for one CPython "
+                              "and in the Debian package python3-slideway")
+
+
+class Cancellation:
+    """Ends the runs that it was given to, from any thread."""
+
+    def __init__(self):
+        self._lock, self._handles, self._requested = threading.Lock(), [], False
+
+    def request(self):
+        with self._lock:
+            self._requested = True
+            for handle in self._handles:
+                _stop(handle.pointer)
+
+
+class _Handle:
+    """Owns a handle of the C interface."""
+
+    def __init__(self):
+        self.pointer = c_void_p()
+
+    def __del__(self):
+        if getattr(self, "pointer", None):
+            _free(self.pointer)
+
+    def message(self):
+        return _message(self.pointer).decode()
+
+    def check(self, code):
+        if code in (_OK, _STOPPED):
+            return code
+        raise {_MODEL: ModelError, _MEMORY: MemoryError, _FAILED: RuntimeError}.get(code, ValueError)(self.message())
+
+    def names(self, of):
+        of = of.encode()
+        return [_name(self.pointer, of, k).decode() for k in range(max(0, _count(self.pointer, of)))]
+
+    def values(self, of):
+        count = c_int64()
+        self.check(_values(self.pointer, of.encode(), None, 0, byref(count)))
+        numbers = np.empty(count.value)
+        self.check(_values(self.pointer, of.encode(), numbers.ctypes.data, count.value, None))
+        return numbers
+
+    def document(self, kind):
+        text, length = c_void_p(), c_int64()
+        self.check(_document(self.pointer, kind.encode(), byref(text), byref(length)))
+        return ctypes.string_at(text, length.value).decode()
+
+    def options(self, text):
+        self.check(_options(self.pointer, text.encode()))
+
+
+def _number(value):
+    return repr(float(value))
+
+
+_NUMBERS = ("rtol", "max_step", "max_events", "max_steps")
+
+
+def _option_text(options):
+    words = []
+    for name, value in options.items():
+        if value is None or name == "unknown_jumps":
+            continue
+        if name == "atol":
+            value = ",".join(_number(part) for part in np.atleast_1d(value))
+        elif name == "sensitivities":
+            value = ",".join(value)
+        elif isinstance(value, (bool, np.bool_)):
+            value = "true" if value else "false"
+        elif isinstance(value, (float, np.floating)):
+            if np.isinf(value):
+                continue
+            value = _number(value)
+        elif name in _NUMBERS and not isinstance(value, (int, np.integer)):
+            raise TypeError(f"the option {name} cannot be {value!r}")
+        if name == "on_ambiguity" and value == "branches":
+            _refuse("on_ambiguity='branches'")
+        words.append(f"{name}={value}")
+    return " ".join(words)
+
+
+class Model:
+    def __init__(self, make):
+        self._make = make
+        self._handle = make()
+        self.state_names, self.equations = self._handle.names("states"), self._handle.names("equations")
+        self.remarks = self._handle.names("remarks")
+        self.name, self.summary, self.source = (self._handle.names(of)[0] for of in ("name", "summary", "source"))
+
+    @property
+    def parameters(self):
+        return dict(zip(self._handle.names("parameters"), self._handle.values("parameters").tolist()))
+
+    @property
+    def defaults(self):
+        made = {}
+        for text in self._handle.names("defaults"):
+            name, value = text.split("=", 1)
+            if name == "atol":
+                made[name] = [float(part) for part in value.split(",")]
+            elif name in ("max_events", "max_steps"):
+                made[name] = int(value)
+            else:
+                made[name] = float(value) if name in ("rtol", "max_step") else value
+        observed = self._handle.names("observed")
+        if observed:
+            made["observe"] = observed
+        return made
+
+    def instantiate(self, settings=()):
+        handle = self._make()
+        for name, value in settings:
+            handle.check(_set(handle.pointer, name.encode(), value))
+        return Problem(handle, self, list(settings))
+
+
+class Problem:
+    """A model with its parameters and initial values fixed. `called` keeps the Python functions alive and what they raised."""
+
+    def __init__(self, handle, model, settings, called=None):
+        self._handle, self.model, self._settings, self._called = handle, model, settings, called
+        self.start, self.end = handle.values("span").tolist()
+        self.state = handle.values("initial")
+        self.state_names, self.surface_names = (handle.names("states"), handle.names("surfaces")) if called is None else called.names
+        self.event_names = handle.names("events") + handle.names("contacts")
+        self.locations = handle.names("locations")
+        self.contacts = len(handle.names("contacts"))
+        self.calls_python = called is not None
+
+    @property
+    def parameters(self):
+        return dict(zip(self._handle.names("parameters"), self._handle.values("parameters").tolist()))
+
+    def guards(self, t, state):
+        x, h = np.ascontiguousarray(state, dtype=float), np.empty(len(self.surface_names))
+        self._handle.check(_guards(self._handle.pointer, t, x.ctypes.data, h.ctypes.data))
+        return h
+
+    def field(self, t, state, lambda_=None, location=""):
+        x, dx = np.ascontiguousarray(state, dtype=float), np.empty(len(self.state_names))
+        signs = np.where(self.guards(t, x) < 0, -1.0, 1.0) if lambda_ is None else np.ascontiguousarray(lambda_, dtype=float)
+        self._handle.check(_field(self._handle.pointer, t, x.ctypes.data, signs.ctypes.data, location.encode() or None, dx.ctypes.data))
+        return dx
+
+    def with_events(self, events):
+        if self._called is None:
+            _refuse("an event that is a Python function, of a model that is text,")
+        words = {-1: b"falling", 0: b"any", 1: b"rising"}
+        for name, function, direction, action in events:
+            guard = _Function(self._called.numbers(function, 1))
+            self._called.keep.append(guard)
+            direction = words.get(direction, str(direction).encode())
+            self._handle.check(_add_event(self._handle.pointer, name.encode(), direction, action.encode(), guard, None))
+        return Problem(self._handle, self.model, self._settings, self._called)
+
+    def check(self, end, options):
+        handle = self._again()
+        handle.options(f"t_end={_number(end)} {_option_text(options)}")
+        made = json.loads(handle.document("check"))
+        start = made["start"]
+        for part in ("derivatives", "multi_affine"):
+            if made[part]:
+                made[part].setdefault("message", "")
+        made.update(start=start["t"], mode=start["mode"], location=start["location"] or "", met=start["met"],
+                    continuations=start["continuations"], passed=not any(f["severity"] == "problem" for f in made["findings"]))
+        return made
+
+    def compare(self, end, options, plan):
+        _refuse("a comparison")
+
+    def _again(self):
+        """A handle with options of its own; of Python functions there is one."""
+        return self._handle if self._called is not None else self.model.instantiate(self._settings)._handle
+
+
+class _Called:
+    """The Python functions of a system, and the first exception that one of them raised."""
+
+    def __init__(self):
+        self.keep, self.error, self.is_final, self.names = [], None, False, ([], [])
+
+    def raised(self, error):
+        self.error, self.is_final = error, not isinstance(error, (ArithmeticError, ValueError))
+        return _NO_VALUE
+
+    def numbers(self, function, size):
+        def call(t, x, values, _):
+            if self.is_final:
+                return _NO_VALUE
+            try:
+                found = np.asarray(function(t, np.ctypeslib.as_array(x, (self.n,)).copy()), dtype=float).reshape(-1)
+                if found.size != size:
+                    raise ValueError(f"a function returned {found.size} numbers; expected {size}")
+                np.ctypeslib.as_array(values, (size,))[:] = found
+                return 0
+            except BaseException as error:
+                return self.raised(error)
+        return call
+
+    def field(self, function, n, m):
+        def at(t, x, signs):
+            found = np.asarray(function(t, x.copy()) if signs is None else function(t, x.copy(), signs), dtype=float).reshape(-1)
+            if found.size != n:
+                raise ValueError(f"the function returned {found.size} numbers; expected {n}")
+            return found
+
+        def call(t, x, signs, dx, _):
+            if self.is_final:
+                return _NO_VALUE
+            try:
+                state, result = np.ctypeslib.as_array(x, (n,)), np.ctypeslib.as_array(dx, (n,))
+                if m == 0:
+                    result[:] = at(t, state, None)
+                    return 0
+                wanted = np.ctypeslib.as_array(signs, (m,)).copy()
+                between = np.flatnonzero(np.abs(wanted) != 1)
+                result[:] = 0
+                # The function is asked with signs of ±1 alone; between them it is linear in each.
+                for corner in range(1 << len(between)):
+                    point, weight = wanted.copy(), 1.0
+                    for place, k in enumerate(between):
+                        point[k] = 1.0 if corner >> place & 1 else -1.0
+                        weight *= (1 + point[k] * wanted[k]) / 2
+                    if weight:
+                        result += weight * at(t, state, point)
+                return 0
+            except BaseException as error:
+                return self.raised(error)
+        return call
+
+
+class Run:
+    def __init__(self, problem, handle, cancelled, counted_out, start):
+        self.problem, self._handle, self.cancelled, self.counted_out, self._start = problem, handle, cancelled, counted_out, start
+        reached = c_double()
+        self.status = _status(handle.pointer, byref(reached)).decode()
+        self.t_reached, self.message = reached.value, handle.message()
+        if self.status == "stopped_by_caller":
+            self.status = "user_function_failed"
+        self.branches, self.complete, self.collapsed, self.error = [], True, False, None
+        self._n, self._further = len(problem.state_names), []
+        modes, places = handle.names("modes"), handle.names("locations")
+        self.initial = (start, modes[0], handle.values("initial"), places[0])
+        self.final = (self.t_reached, modes[1], handle.values("final"), places[1])
+        self.warnings = handle.names("warnings")
+        numbers = dict(zip(handle.names("statistics"), handle.values("statistics").tolist()))
+        self.statistics = {name: value if name in ("stiff_from", "largest_drift", "wall_seconds") else int(value)
+                           for name, value in numbers.items()}
+        if np.isnan(self.statistics["stiff_from"]):
+            self.statistics["stiff_from"] = None
+
+    def points(self):
+        t = self._handle.values("steps")
+        x = np.empty((self._n, t.size), order="F")
+        if t.size:
+            self._handle.check(_step_states(self._handle.pointer, x.ctypes.data, x.size))
+        return t, x, self._handle.values("step_segments").astype(np.int32)
+
+    def _within(self, times):
+        times = np.ascontiguousarray(times, dtype=float).reshape(-1)
+        slack = 16 * np.finfo(float).eps * max(abs(self._start), abs(self.t_reached))
+        inside = (times >= self._start - slack) & (times <= self.t_reached + slack)
+        return times, inside, np.ascontiguousarray(np.clip(times[inside], self._start, self.t_reached))
+
+    def states_at(self, times, before=False, beyond=False):
+        times, inside, asked = self._within(times)
+        x = np.full((self._n, times.size), np.nan, order="F")
+        if asked.size:
+            found = np.empty((self._n, asked.size), order="F")
+            self._handle.check(_states(self._handle.pointer, asked.ctypes.data, asked.size, _BEFORE if before else _AFTER,
+                                       found.ctypes.data, found.size))
+            x[:, inside] = found
+        return x
+
+    def modes_at(self, times):
+        return [_mode(self._handle.pointer, t, None).decode() if self._start <= t <= self.t_reached else None for t in times]
+
+    def segments(self):
+        times, modes, places = self._handle.values("segments"), self._handle.names("segments"), self._handle.names("segment_locations")
+        return list(zip(times[:-1].tolist(), times[1:].tolist(), modes, places))
+
+    def _watch(self, wanted):
+        self._handle.check(_observe(self._handle.pointer, None))
+        for quantity in wanted:
+            self._handle.check(_observe(self._handle.pointer, quantity.encode()))
+        return self._handle.names("observed")
+
+    def observed(self, wanted, times, segment_of=()):
+        names = self._watch(wanted)
+        times, inside, asked = self._within(times)
+        y = np.full((len(names), times.size), np.nan, order="F")
+        if names and asked.size:
+            found = np.empty((len(names), asked.size), order="F")
+            self._handle.check(_observed(self._handle.pointer, asked.ctypes.data, asked.size, found.ctypes.data, found.size))
+            y[:, inside] = found
+        return names, y
+
+    def derivatives_at(self, times, before=False):
+        times, inside, asked = self._within(times)
+        q = len(self._handle.names("sensitivities"))
+        s = np.full((self._n, q, times.size), np.nan, order="F")
+        if asked.size:
+            found = np.empty((self._n, q, asked.size), order="F")
+            self._handle.check(_derivatives(self._handle.pointer, asked.ctypes.data, asked.size, _BEFORE if before else _AFTER,
+                                            found.ctypes.data, found.size))
+            s[:, :, inside] = found
+        return s
+
+    def sensitivities(self):
+        names = self._handle.names("sensitivities")
+        if not names:
+            return None
+        until = float(self._handle.values("exists_until")[0])
+        shape = (self._n, len(names))
+        events = []
+        for k in range(self.event_count()):
+            time, before, after = (self._event_numbers(k, what) for what in ("time_derivative", "derivative_before", "derivative_after"))
+            events.append((time, before.reshape(shape, order="F"), after.reshape(shape, order="F"),
+                           self._event_numbers(k, "t")[0] < until, "", None, None, None, None))
+        return names, self.derivatives_at([self.t_reached])[:, :, 0], events, until, "", None
+
+    def gradients(self, quantities):
+        texts = (c_char_p * len(quantities))(*[name.encode() for name in quantities])
+        self._handle.check(_gradients(self._handle.pointer, texts, len(quantities), None, 0))
+        by = self._handle.names("gradients")
+        found = np.empty((len(quantities), len(by)), order="F")
+        self._handle.check(_gradients(self._handle.pointer, texts, len(quantities), found.ctypes.data, found.size))
+        return list(quantities), by, found, self._handle.names("left_out"), np.inf, ""
+
+    def event_count(self):
+        return max(0, _count(self._handle.pointer, b"events")) + len(self._further)
+
+    def _event_numbers(self, index, what):
+        count = c_int64()
+        self._handle.check(_event_values(self._handle.pointer, index, what.encode(), None, 0, byref(count)))
+        numbers = np.empty(count.value)
+        if count.value:
+            self._handle.check(_event_values(self._handle.pointer, index, what.encode(), numbers.ctypes.data, count.value, None))
+        return numbers
+
+    def event(self, index):
+        if not 0 <= index < self.event_count():
+            raise IndexError("no such event")
+        own = self.event_count() - len(self._further)
+        if index >= own:
+            return self._further[index - own]
+
+        def text(what):
+            found = _event_text(self._handle.pointer, index, what.encode())
+            return None if found is None else found.decode()
+
+        def state(what):
+            numbers = self._event_numbers(index, what)
+            return numbers if numbers.size else None
+
+        surfaces = text("surfaces").split()
+        if self.problem.calls_python:
+            surfaces = [self.problem.surface_names[int(k)] for k in self._event_numbers(index, "surfaces")]
+        t, signs = self._event_numbers(index, "t")[0], {w: self._event_numbers(index, w).tolist() for w in ("w_minus", "w_plus", "lambda")}
+        return (float(t), text("kind"), surfaces, text("name"), text("before"), text("after"), text("location_before"),
+                text("location_after"), signs["w_minus"], signs["w_plus"], signs["lambda"], text("codeword"), text("continuations").split(),
+                text("in_convex_hull").split(), state("before"), state("after"), int(self._event_numbers(index, "round")[0]), text("reason"))
+
+    def json(self, wanted, full_events=False):
+        self._watch(wanted)
+        return self._handle.document("json")
+
+    def html(self, wanted, phase=(), how=""):
+        self._watch(wanted)
+        return self._handle.document("page")
+
+
+def _made(call, *arguments):
+    handle = _Handle()
+    handle.check(call(*arguments, byref(handle.pointer)))
+    return handle
+
+
+def parse(text, file):
+    data = text.encode()
+    return Model(lambda: _made(_parse, data, len(data), file.encode()))
+
+
+def is_file(name):
+    return "/" in name or name.endswith(".toml")
+
+
+def load(name):
+    if not is_file(name):
+        _refuse(f"the built-in model {name!r}")
+    path = name if os.path.exists(name) else gallery_file(name) or name
+    return Model(lambda: _made(_read, os.fsencode(path)))
+
+
+def catalogue():
+    return []
+
+
+_GALLERY = os.path.join(_HERE, "gallery")
+
+
+def gallery():
+    found = []
+    if os.path.isdir(_GALLERY):
+        for file in sorted(os.listdir(_GALLERY)):
+            if file.endswith(".toml"):
+                with open(os.path.join(_GALLERY, file), encoding="utf-8") as text:
+                    first = next((line.strip("# \n") for line in text if line.startswith("#")), "")
+                found.append((f"gallery/{file[:-5]}", "Gallery", first))
+    return found
+
+
+def gallery_file(name):
+    stem = name[:-5] if name.endswith(".toml") else name
+    path = os.path.join(_GALLERY, stem[len("gallery/"):] + ".toml")
+    return path if stem.startswith("gallery/") and os.path.exists(path) else ""
+
+
+def called(field, guards, jacobian, state_names, surface_names, pattern, start, end, state, name="python"):
+    n, m = len(state_names), len(surface_names)
+    functions, handle = _Called(), _Handle()
+    functions.n, functions.names = n, (list(state_names), list(surface_names))
+    try:
+        return _called(functions, handle, field, guards, pattern, start, end, state)
+    except (ValueError, RuntimeError):
+        if functions.error is None:
+            raise
+        # The exception of the user's function is clearer.
+        raise functions.error from None
+
+
+def _called(functions, handle, field, guards, pattern, start, end, state):
+    n, m = len(functions.names[0]), len(functions.names[1])
+    c_field = _Field(functions.field(field, n, m))
+    c_guards = _Function(functions.numbers(guards, m)) if m else _Function()
+    functions.keep += [c_field, c_guards]
+    # Names with blanks would be taken for several.
+    names = [part.replace(" ", "_").replace(",", "_") for part in functions.names[0] + functions.names[1]]
+    handle.check(_define(n, m, " ".join(names).encode(), c_field, c_guards, None, byref(handle.pointer)))
+    if pattern is not None:
+        starts = np.cumsum([0] + [len(row) for row in pattern], dtype=np.int64)
+        columns = np.array([column for row in pattern for column in sorted(row)], dtype=np.int64)
+        handle.check(_set_pattern(handle.pointer, b"field_x", starts.ctypes.data, columns.ctypes.data))
+    x = np.ascontiguousarray(state, dtype=float)
+    handle.check(_set_initial(handle.pointer, x.ctypes.data, n))
+    handle.options(f"t_start={_number(start)} t_end={_number(end)}")
+    return Problem(handle, None, [], functions)
+
+
+def _follow(problem, handle, cancellation):
+    """Runs in a thread of its own, so that Ctrl-C does not have to wait; returns the run's handle and whether it was interrupted."""
+    made, interrupted, codes = _Handle(), None, []
+    # The handle of a model goes on to be stopped until its run has begun, and so has one that was asked before.
+    thread = threading.Thread(target=lambda: codes.append(_solve(handle.pointer, byref(made.pointer))), daemon=True)
+    if cancellation is not None:
+        with cancellation._lock:
+            cancellation._handles.append(handle)
+    thread.start()
+    while thread.is_alive():
+        try:
+            thread.join(0.03)
+        except KeyboardInterrupt as error:
+            interrupted = error
+        if interrupted is not None or cancellation is not None and cancellation._requested:
+            _stop(handle.pointer)
+    if cancellation is not None:
+        with cancellation._lock:
+            cancellation._handles.remove(handle)
+    return made, codes[0], interrupted
+
+
+def run(problem, start, end, state, location="", mode=None, options=None, cancellation=None, stop_after=None):
+    handle = problem._again()
+    x = np.ascontiguousarray(state, dtype=float)
+    if not np.array_equal(x, problem.state):
+        handle.check(_set_initial(handle.pointer, x.ctypes.data, x.size))
+    text = f"{_option_text(options or {})} t_start={_number(start)} location='{location}' mode={mode or ''}"
+    if not (options or {}).get("sensitivities"):
+        text += " sensitivities="
+    handle.options(f"{text} audit=off t_end={_number(end)}")
+    if problem._called is not None:
+        problem._called.error, problem._called.is_final = None, False
+    made, code, interrupted = _follow(problem, handle, cancellation)
+    error = interrupted or (None if problem._called is None else problem._called.error)
+    if code not in (_OK, _STOPPED):
+        if error is not None:
+            raise error
+        made.check(code)
+    found = Run(problem, made, _status(made.pointer, None) == b"stopped_by_caller", False, float(start))
+    for name, count in (stop_after or {}).items():
+        counted = [event for event in map(found.event, range(found.event_count())) if event[3] == name and event[1] == "record"]
+        if len(counted) >= count:
+            last = counted[count - 1]
+            shorter = run(problem, start, last[0], state, location, mode, options, cancellation,
+                          {k: c for k, c in stop_after.items() if k != name})
+            # Rounding decides whether the shorter run still has the event at its end.
+            if sum(event[3] == name and event[1] == "record" for event in map(shorter.event, range(shorter.event_count()))) < count:
+                shorter._further.append(last)
+            shorter.counted_out = True
+            return shorter
+    if found.status == "user_function_failed" or interrupted is not None:
+        found.error = error
+    return found
+
+
+def samples(ranges, count, seed, latin):
+    _refuse("a sweep of random samples")
+
+
+def equilibria(*arguments, **given):
+    _refuse("a search for equilibria")
+
+
+def orbit(*arguments, **given):
+    _refuse("a search for orbits")
+
+
+def lyapunov(*arguments, **given):
+    _refuse("a computation of Lyapunov exponents")
+
+
+def fit(*arguments, **given):
+    _refuse("a fit")
+
+
+def measurements(path):
+    _refuse("a file of measurements")
+
+
+def section_points(found, name, direction):
+    _refuse("a section")
