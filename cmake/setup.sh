@@ -5,6 +5,7 @@
 #   sh cmake/setup.sh docs    for the manual and its tests, too
 #   sh cmake/setup.sh mpi     for sweeps by MPI, too
 #   sh cmake/setup.sh c       for the tests of the C interface, too
+#   sh cmake/setup.sh octave  for the Octave package and its test, too
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
 #   sh cmake/setup.sh wasm    for the page and the npm package, too; unpacks the sources of SUNDIALS and SuiteSparse in build/wasm-sources
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
@@ -56,6 +57,10 @@ if [ "${1:-}" = c ]; then
   need_tool tcc tcc
   need_tool valgrind valgrind
   need_tool abidiff abigail-tools
+fi
+
+if [ "${1:-}" = octave ]; then
+  need_tool mkoctfile octave-dev
 fi
 
 if [ "${1:-}" = packages ]; then

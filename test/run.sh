@@ -29,6 +29,7 @@ case "${1:-all}" in
     sh cmake/setup.sh docs
     sh cmake/setup.sh mpi
     sh cmake/setup.sh c
+    sh cmake/setup.sh octave
     sh cmake/setup.sh packages
     cmake --preset release
     cmake --build --preset release

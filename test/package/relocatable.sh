@@ -27,7 +27,7 @@ for file in "$root/bin/slideway" "$object"; do
 done
 sh "$source_dir/test/c/names.sh" nm "$object" "$root/include/slideway.h"
 
-# A bare root holds the C library alone.
+# A bare root holds the C library alone, without /proc, by which the command finds its gallery.
 bare="$work/bare"
 mkdir -p "$bare/tmp"
 cp -r "$root" "$bare/slideway"
@@ -36,7 +36,7 @@ for library in $(ldd "$root/bin/slideway" | grep -o '/[^ ]*'); do
   cp -L "$library" "$bare$library"
 done
 if chroot "$bare" /slideway/bin/slideway --version > "$work/version" 2>&1; then
-  chroot "$bare" /slideway/bin/slideway run gallery/chua --quiet || fail "the command does not run in a bare root"
+  chroot "$bare" /slideway/bin/slideway run /slideway/share/slideway/models/chua.toml --quiet || fail "the command does not run in a bare root"
   chroot "$bare" /slideway/bin/slideway run evaporator --quiet --report /tmp/page.html && [ -s "$bare/tmp/page.html" ] || fail "there is no page"
 else
   echo "relocatable.sh: no root was made (that takes a superuser): the command is run as it is"

@@ -1,0 +1,45 @@
+## -*- texinfo -*-
+## @deftypefn {} {@var{result} =} slideway_solve (@var{model}, @var{tspan}, @var{options})
+## Follows a model, the name of a file or its text, through its discontinuities. @var{tspan} is [] for the span of the model, its end,
+## [start, end], or the times that are wanted. The result has @code{t}, @code{x} (a row for each time), @code{events}, @code{status},
+## @code{t_reached}, @code{message}, @code{observed}, @code{final}, @code{states}, @code{warnings} and @code{statistics}.
+## @end deftypefn
+function result = slideway_solve (model, tspan = [], options = struct ())
+  settings = struct ();
+  observed = {};
+  if (isfield (options, "set"))
+    settings = options.set;
+    options = rmfield (options, "set");
+  endif
+  if (isfield (options, "observe"))
+    observed = cellstr (options.observe);
+    options = rmfield (options, "observe");
+  endif
+  text = "";
+  file = model;
+  if (any (model == "\n"))
+    text = model;
+    file = "model.toml";
+  endif
+  result = slideway_mex ("model", text, file, settings, __slideway_option_text__ (options), double (tspan), observed);
+endfunction
+
+%!shared block
+%! block = ["[parameters]\nmu = 1.0\n[states]\nx = 0.0\nv = 1.0\n[time]\nend = 2.0\n[surfaces]\nrest = \"v\"\n" ...
+%!          "[derivatives]\nx = \"v\"\nv = \"-mu*sgn(rest)\"\n"];
+%!test  # it comes to rest at t = 1, where x = 1/2
+%! r = slideway_solve (block, [], slideway_options ("rtol", 1e-9, "observe", {"E = 0.5*v^2"}));
+%! assert (r.status, "reached_end");
+%! assert (r.final, [0.5; 0], 1e-8);
+%! assert (r.events(1).kind, "sliding_entry");
+%! assert (r.events(1).t, 1, 1e-8);
+%! assert (r.events(1).surfaces, "rest");
+%! assert (columns (r.observed), 1);
+%! assert (r.observed(1), 0.5);
+%!test
+%! r = slideway_solve (block, [0, 0.5, 1.5], slideway_options ("set", struct ("mu", 0.5)));
+%! assert (r.t, [0; 0.5; 1.5]);
+%! assert (r.x(:, 2), [1; 0.75; 0.25], 1e-6);
+%!error <mu> slideway_solve (block, [], slideway_options ("set", struct ("nu", 1)))
+%!error <did you mean 'rtol'> slideway_solve (block, [], slideway_options ("rtl", 1))
+%!error <no end time> slideway_solve ("[states]\nx = 1.0\n[derivatives]\nx = \"-x\"\n")
