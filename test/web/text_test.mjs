@@ -54,6 +54,7 @@ test('the files of data', () => {
 test('a program in Python and in C++', () => {
   const set = { mu: 0.3 }, options = { rtol: 1e-8 };
   assert.match(programText('python', text, { set, options }), /slideway\.parse\(r'''/);
-  assert.match(programText('python', text, { set, options }), /model\.run\(.*0\.3/);
+  assert.match(programText('python', text, { set, options }), /model\.run\(settings=\{"mu": 0\.3\}, rtol=1e-8\)/);
+  assert.match(programText('cpp', text, { options: { t_end: 3, method: 'bdf' } }), /instance\.end = 3;\n  options\.method = slideway::method_from\("bdf"\);/);
   assert.match(programText('cpp', text, { set, options }), /instantiate\(\{\{"mu", 0\.3\}\}\)/);
 });

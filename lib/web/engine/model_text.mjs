@@ -61,15 +61,19 @@ export function numberIn(text) {
 
 const quoted = (text) => (text.includes("'''") ? JSON.stringify(text) : `r'''\n${text}'''`);
 
-/** A program that runs the model, in Python or C++. */
-export function programText(language, text, { set = {}, options = {} } = {}) {
-  const settings = Object.entries(set);
+/** A program that runs the model as it is set, in Python or C++. */
+export function programText(language, text, { set = {}, options = {}, observe = [] } = {}) {
+  const settings = Object.entries(set), given = Object.entries(options);
   if (language === 'python') {
-    const more = [...settings.map(([name, value]) => `${JSON.stringify(name)}: ${value}`)].join(', ');
-    const arguments_ = [settings.length ? `{${more}}` : '', ...Object.entries(options).map(([name, value]) =>
-      `${name}=${typeof value === 'number' ? value : JSON.stringify(value)}`)].filter((part) => part).join(', ');
-    return `import slideway\n\nmodel = slideway.parse(${quoted(text)})\nresult = model.run(${arguments_})\nprint(result)\n`;
+    const words = [];
+    if (settings.length) words.push(`settings={${settings.map(([name, value]) => `${JSON.stringify(name)}: ${value}`).join(', ')}}`);
+    for (const [name, value] of given) words.push(`${name}=${typeof value === 'number' ? value : JSON.stringify(value)}`);
+    if (observe.length) words.push(`observe=${JSON.stringify(observe)}`);
+    return `import slideway\n\nmodel = slideway.parse(${quoted(text)})\nresult = model.run(${words.join(', ')})\nprint(result)\n`;
   }
+  const choices = { method: 'method_from', on_ambiguity: 'ambiguity_from' };
+  const lines = given.map(([name, value]) => (name === 't_end' ? `  instance.end = ${value};\n`
+    : name in choices ? `  options.${name} = slideway::${choices[name]}(${JSON.stringify(value)});\n` : `  options.${name} = ${value};\n`)).join('');
   return `#include <iostream>
 
 #include "slideway/io/model_file.hpp"
@@ -77,9 +81,9 @@ export function programText(language, text, { set = {}, options = {} } = {}) {
 
 int main() {
   const slideway::Model model = slideway::parse_model(R"toml(${text})toml", "model.toml");
-  const slideway::ModelInstance instance = model.instantiate({${settings.map(([name, value]) => `{${JSON.stringify(name)}, ${value}}`).join(', ')}});
+  slideway::ModelInstance instance = model.instantiate({${settings.map(([name, value]) => `{${JSON.stringify(name)}, ${value}}`).join(', ')}});
   slideway::Options options;
-${Object.entries(options).filter(([name]) => name === 'rtol').map(([, value]) => `  options.rtol = ${value};\n`).join('')}  const slideway::Solution solution = slideway::Simulator(instance.problem(), options)
+${lines}  const slideway::Solution solution = slideway::Simulator(instance.problem(), options)
       .run({.start = instance.start, .end = instance.end, .state = instance.state});
   for (const slideway::EventRecord& event : solution.events) std::cout << event << '\\n';
   std::cout << solution.final.state << '\\n';
