@@ -64,7 +64,7 @@ struct sw_run final : slideway::door::Handle {
 
   // Takes the input and makes what is observed.
   void prepare(slideway::door::RunInput from);
-  // What is observed, from now on; throws for a quantity without meaning, and is then as it was.
+  // observe() chooses what is observed from now on. It throws for a quantity without meaning, and changes nothing then.
   void observe(std::vector<std::string> wanted);
   // Takes a solution; returns the code of the run.
   int finish(slideway::Solution found);
