@@ -196,10 +196,29 @@ std::optional<MotionAudit::Residual> MotionAudit::judged_within(const MotionPoin
   return better.ratio < found.ratio ? better : found;
 }
 
+// A branch that is not taken by the sides at hand may have memories of its own. False where f has no number on some sides.
+bool MotionAudit::add_memories(const MotionPoint& point, Met& met, std::vector<SiteKey>& open) {
+  std::size_t known = 0;
+  while (known < open.size() && open.size() <= kMostOpen) {
+    known = open.size();
+    for (std::size_t corner = 0; corner < (std::size_t{1} << known); ++corner) {
+      Sides sides;
+      for (std::size_t k = 0; k < known; ++k) sides[open[k]] = (corner >> k & 1U) != 0 ? 1 : -1;
+      Met met_there;
+      Vector f;
+      if (!field_.derivatives(point.location, point.t, point.x.data(), &sides, &met_there, f)) return false;
+      for (const auto& [key, site] : met_there)
+        if (site.is_memory && met.emplace(key, site).second) open.push_back(key);
+    }
+  }
+  return true;
+}
+
 // The residual of least size that sides of open sites and forces of contacts leave. Nothing where these are too many.
 std::optional<Vector> MotionAudit::fitted(const MotionPoint& point, const Vector& left, const Vector& allowed,
-                                          const Met& met, const std::vector<SiteKey>& open,
+                                          Met met, std::vector<SiteKey> open,
                                           const std::vector<NearContact>& near) {
+  if (!add_memories(point, met, open)) return std::nullopt;
   if (rule_ == SlidingRule::equivalent_control && !open.empty()) return std::nullopt;
   if (rule_ == SlidingRule::moments && open.size() > 1) return std::nullopt;
   // Other sites are judged where the open ones leave them.

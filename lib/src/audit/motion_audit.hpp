@@ -68,9 +68,9 @@ class MotionAudit {
                                         const Met& met, const Vector& f, const Reach& reach,
                                         PointErrors& errors);
   void look_at_followers(double t, const Vector& x);
-  std::optional<Vector> fitted(const MotionPoint& point, const Vector& left, const Vector& allowed,
-                               const Met& met, const std::vector<SiteKey>& open,
-                               const std::vector<NearContact>& near);
+  bool add_memories(const MotionPoint& point, Met& met, std::vector<SiteKey>& open);
+  std::optional<Vector> fitted(const MotionPoint& point, const Vector& left, const Vector& allowed, Met met,
+                               std::vector<SiteKey> open, const std::vector<NearContact>& near);
   std::optional<Vector> in_range(const MotionPoint& point, const Vector& left,
                                  const std::vector<SiteKey>& open);
   bool has_motion(Index k) const {
