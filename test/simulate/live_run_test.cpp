@@ -70,7 +70,7 @@ struct Block {
   void guards(auto, const auto& x, auto&& h) const { h[0] = x[0]; }
   void field(auto, const auto& x, const auto& lambda, auto&& dx) const { dx[0] = x[1] - lambda[0]; }
 };
-System block() { return from_functor(Block{}, {.states = 2, .surfaces = 1, .discrete = 1}); }
+System driven_block() { return from_functor(Block{}, {.states = 2, .surfaces = 1, .discrete = 1}); }
 
 // x' = sgn(x): from 0 there are two motions.
 struct Parting {
@@ -212,13 +212,13 @@ TEST_CASE("inputs cost no more evaluations than samples of one run") {
   for (const Method method : kEveryMethod) {
     CAPTURE(std::string(to_string(method)));
     const Options options{.method = method, .recording = Recording::nothing};
-    const System sampled = block().with_time_events(
+    const System sampled = driven_block().with_time_events(
         {{.name = "sample", .period = period, .reset = [&](double t, ConstVectorRef, VectorRef after) {
             after[1] = input(std::round(t / period));
           }}});
     const Run run{.start = 0, .end = count * period, .state = Vector{{0.5, 0}}};
     const Solution one = Simulator(sampled, options).run(run);
-    LiveRun live(Simulator(block(), options), run);
+    LiveRun live(Simulator(driven_block(), options), run);
     for (int k = 0; k < count; ++k) {
       live.set_discrete(1, input(k));
       live.advance_to((k + 1) * period);
@@ -233,7 +233,7 @@ TEST_CASE("inputs cost no more evaluations than samples of one run") {
 TEST_CASE("what is set changes the mode as a time event would") {
   for (const Method method : kEveryMethod) {
     CAPTURE(std::string(to_string(method)));
-    const Simulator simulator(block(), {.method = method});
+    const Simulator simulator(driven_block(), {.method = method});
     LiveRun live(simulator, {.start = 0, .end = 10, .state = Vector{{1, 0}}});
     // It comes to rest at 1.
     live.advance_to(2);
@@ -331,7 +331,7 @@ TEST_CASE("where the motion is not unique the caller chooses it") {
 TEST_CASE("a run goes back to what it saved, and another one goes there") {
   for (const Method method : kEveryMethod) {
     CAPTURE(std::string(to_string(method)));
-    const Simulator simulator(block(), {.method = method});
+    const Simulator simulator(driven_block(), {.method = method});
     const Run run{.start = 0, .end = 10, .state = Vector{{1, 0.2}}};
     const auto drive = [](LiveRun& live) {
       for (int k = 0; k < 8; ++k) {
@@ -356,7 +356,8 @@ TEST_CASE("a run goes back to what it saved, and another one goes there") {
     for (const double t : {1.0, 2.0, 3.1}) CHECK(again.trajectory(t) == first.trajectory(t));
 
     // The record of another run begins where it was saved.
-    LiveRun other(Simulator(block(), {.method = method}), {.start = 0, .end = 5, .state = Vector{{5, 0}}});
+    LiveRun other(Simulator(driven_block(), {.method = method}),
+                  {.start = 0, .end = 5, .state = Vector{{5, 0}}});
     other.advance_to(2);
     other.restore(saved);
     const Solution elsewhere = drive(other);
@@ -391,7 +392,7 @@ TEST_CASE("saved pieces of models with delays, samples, contacts and locations g
 }
 
 TEST_CASE("two runs of one simulator know nothing of each other") {
-  const Simulator simulator(block());
+  const Simulator simulator(driven_block());
   LiveRun one(simulator, {.start = 0, .end = 4, .state = Vector{{1, 0}}});
   LiveRun other(simulator, {.start = 0, .end = 4, .state = Vector{{-2, 0.5}}});
   for (double t = 0; t < 4; t += 0.25) {
@@ -405,7 +406,7 @@ TEST_CASE("two runs of one simulator know nothing of each other") {
 }
 
 TEST_CASE("misuse of a live run is refused with words") {
-  const Simulator simulator(block());
+  const Simulator simulator(driven_block());
   LiveRun live(simulator, {.start = 0, .end = 4, .state = Vector{{1, 0}}});
   live.advance_to(1.5);
   CHECK_THROWS_WITH_AS(live.advance_to(1), doctest::Contains("a run does not go back"),
@@ -474,7 +475,7 @@ TEST_CASE("another thread cancels a run") {
 }
 
 TEST_CASE("a live run goes beyond its end, and its record can be taken") {
-  const Simulator simulator(block());
+  const Simulator simulator(driven_block());
   LiveRun live(simulator, {.start = 0, .end = 0, .state = Vector{{1, 0}}});
   for (int k = 1; k <= 40; ++k) {
     live.set_discrete("x2", k % 8 < 4 ? 2.0 : -2.0);
