@@ -18,15 +18,16 @@ namespace {
 struct Closed {
   explicit Closed(const System& system)
       : dynamics(std::make_shared<ContactDynamics>(system)),
-        evaluator(with_contact_forces(system, dynamics)) {
-    dynamics->set_closed({0});
-  }
+        modes(ContactModes(system.contacts()).with({0})),
+        evaluator(with_contact_forces(system, dynamics, modes)) {}
+  Closed(const Closed&) = delete;
+  Closed& operator=(const Closed&) = delete;
   void slips(double t, const Vector& x, bool sticks = false) {
     Mode word(2);
     word.set(0, Side::sliding);
     word.set(1, sticks ? Side::sliding : Side::plus);
-    dynamics->set_closed_in(word, 0);
-    if (!sticks) dynamics->find_directions(t, x, Vector());
+    modes = dynamics->modes_in(word, 0);
+    if (!sticks) dynamics->find_directions(t, x, Vector(), modes, 0);
   }
   Matrix by_state(double t, const Vector& x, const Vector& lambda = Vector()) {
     Matrix result(x.size(), x.size());
@@ -40,6 +41,7 @@ struct Closed {
   }
 
   std::shared_ptr<ContactDynamics> dynamics;
+  ContactModes modes;
   Evaluator evaluator;
 };
 
@@ -183,11 +185,43 @@ TEST_CASE("slip that begins has the derivatives of the friction that would hold"
   for (const System& system : {turntable_by_functor(), turntable_by_file()}) {
     Closed closed(system);
     closed.slips(t, x, true);
-    closed.dynamics->break_away(0);
-    closed.dynamics->set_closed(closed.dynamics->staying_closed(t, x, Vector(), {0}));
-    REQUIRE(closed.dynamics->begins_to_slip(0));
+    closed.modes.friction(0).breaks_away = true;
+    closed.modes = closed.dynamics->staying_closed(t, x, Vector(), closed.modes, {0}, 0);
+    REQUIRE(closed.modes.is_closed(0));
+    REQUIRE(closed.modes.friction(0).begins_to_slip());
     CHECK(distance(closed.by_state(t, x), moving(kMu * kGravity * direction_by(held) * held_by_state)) <
           1e-14);
+  }
+}
+
+TEST_CASE("what friction in a plane does is a value that questions leave alone") {
+  // It rests at the radius r, where friction must give r·√(a² + (at)⁴); past the bound it slips from rest.
+  const double t = 1.7;
+  const double bound = kMu * kGravity / std::hypot(kTurn, kTurn * kTurn * t * t);
+  const ContactDynamics dynamics(turntable_by_functor());
+  const ContactModes before = ContactModes(turntable_by_functor().contacts()).with({0});
+  for (const double part : {0.5, 2.0}) {
+    CAPTURE(part);
+    const double r = part * bound;
+    const Vector x{{r, 0, 0, 0, kTurn * t * r, 0}};
+    const ContactModes same = before;
+    const ContactModes after = dynamics.staying_closed(t, x, Vector(), before, {0}, 0);
+    CHECK(before == same);
+    CHECK(after.is_closed(0));
+    CHECK(after.sticks(0) == (part < 1));
+    // Asked of what sticks and of what slips in turns, each answer is that of a dynamics that was asked for nothing else.
+    for (const bool sticks : {true, false, true}) {
+      ContactModes modes = after;
+      modes.friction(0).sticks = sticks;
+      // Slip from rest has a direction that its mode tells.
+      if (!sticks) modes.friction(0).direction = {0.6, -0.8};
+      const Vector force = dynamics.forces(t, x, Vector(), modes);
+      const ContactDynamics fresh(turntable_by_functor());
+      CHECK(force == fresh.forces(t, x, Vector(), modes));
+      CHECK(dynamics.friction_forces() == fresh.friction_forces());
+      const double friction = std::hypot(dynamics.friction_forces()[0], dynamics.second_friction_forces()[0]);
+      CHECK(friction == doctest::Approx(kMu * kGravity * (sticks ? part : 1.0)).epsilon(1e-12));
+    }
   }
 }
 

@@ -62,16 +62,18 @@ struct Setting {
 // Everything for the Jacobian of one mode.
 class Subject {
  public:
+  Subject(const Subject&) = delete;
+  Subject& operator=(const Subject&) = delete;
   explicit Subject(const Setting& setting)
       : plain_(masses(setting.bodies, setting.has_relays).with_contacts(setting.contacts)),
         dynamics_(std::make_shared<ContactDynamics>(plain_)),
-        forced_(with_contact_forces(plain_, dynamics_)),
+        modes_(ContactModes(setting.contacts).with(setting.closed)),
+        forced_(with_contact_forces(plain_, dynamics_, modes_)),
         structure_(forced_),
         evaluator_(forced_),
         field_(evaluator_, structure_) {
     REQUIRE(ModeJacobian::available(forced_));
-    jacobian_.emplace(field_, evaluator_, structure_, dynamics_.get());
-    dynamics_->set_closed(setting.closed);
+    jacobian_.emplace(field_, evaluator_, structure_, ContactsInForce{dynamics_.get(), &modes_});
     Mode mode(plain_.surfaces());
     for (Index i = 0; i < mode.size(); ++i) {
       const char side = setting.mode[static_cast<std::size_t>(i)];
@@ -115,6 +117,7 @@ class Subject {
  private:
   System plain_;
   std::shared_ptr<ContactDynamics> dynamics_;
+  ContactModes modes_;
   System forced_;
   RelayStructure structure_;
   Evaluator evaluator_;

@@ -179,7 +179,7 @@ TEST_CASE("a field that is not finite beyond its surface has the Jacobian of a p
   const RelayStructure structure(system);
   ModeField field(evaluator, structure);
   field.set_mode(Mode("+"), Vector::Ones(1));
-  ModeJacobian sparse(field, evaluator, structure, nullptr);
+  ModeJacobian sparse(field, evaluator, structure, {});
   for (const double x : {0.9, 1.0}) {
     CAPTURE(x);
     // d√h/dh at h = √ε.
@@ -202,7 +202,7 @@ TEST_CASE("sliding along the root of its own guard is followed though rounding l
   const RelayStructure structure(system);
   ModeField field(evaluator, structure);
   field.set_mode(Mode("0"), Vector::Zero(1));
-  ModeJacobian sparse(field, evaluator, structure, nullptr);
+  ModeJacobian sparse(field, evaluator, structure, {});
   for (const double beyond : {0.0, 1e-17, 1e-9}) {
     CAPTURE(beyond);
     const Vector x = Eigen::Vector2d(-0.025 - beyond, 0.1);
@@ -255,7 +255,7 @@ TEST_CASE(
     const RelayStructure structure(system);
     ModeField field(evaluator, structure);
     field.set_mode(Mode(std::string(at(nodes - 1), '0')), Vector::Zero(nodes - 1));
-    ModeJacobian sparse(field, evaluator, structure, nullptr);
+    ModeJacobian sparse(field, evaluator, structure, {});
     const Vector x = Vector::Constant(nodes, 0.7);
     Matrix expected(nodes, nodes), jacobian(nodes, nodes);
     field.jacobian(0, x, expected);

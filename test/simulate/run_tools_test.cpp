@@ -19,7 +19,8 @@ struct Made {
   Automaton automaton;
   std::vector<std::shared_ptr<const RelayStructure>> structures = {};
   Options options = {};
-  RunTools tools{automaton, structures, options, 1};
+  ContactModes contacts{automaton.system().contacts()};
+  RunTools tools{automaton, structures, options, 1, contacts};
 };
 
 Automaton model(const std::string& text) { return parse_model(text, "test.toml").instantiate({}).problem(); }
@@ -107,7 +108,7 @@ TEST_CASE("what the forces of contacts, and what stays zero beside the guards, a
   });
   Made resting(ball.with_contacts({contact("floor", component(0), {{1, 1}}, 0.0)}));
   LocationTools& tools = resting.tools.of_location(0);
-  tools.contacts->set_closed({0});
+  resting.contacts.closed = {0};
   const auto field_evaluations = [&] { return resting.tools.work().field_evaluations; };
   Vector dx(2);
   const std::int64_t before = field_evaluations();

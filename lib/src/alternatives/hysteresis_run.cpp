@@ -22,7 +22,7 @@ namespace {
 class BandOde final : public SmoothOde {
  public:
   BandOde(Evaluator& evaluator, const RelayStructure& structure, double epsilon)
-      : evaluator_(evaluator), ode_(evaluator, structure, nullptr, nullptr, nullptr), epsilon_(epsilon) {}
+      : evaluator_(evaluator), ode_(evaluator, structure, {}, nullptr, nullptr), epsilon_(epsilon) {}
 
   void set_relays(ConstVectorRef relays) {
     relays_ = relays;

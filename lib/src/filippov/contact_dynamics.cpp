@@ -28,7 +28,7 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     *vector = Vector::Zero(n);
   far_.typical_sizes = Vector::Ones(n);
   buffers_.all_forces = buffers_.all_friction = buffers_.second_friction = Vector::Zero(contacts());
-  plane_frictions_.resize(definition_.size());
+  begins_along_.assign(definition_.size(), Eigen::Vector2d::Zero());
   const auto learn_shape = [&](const Guard& function) {
     Gap& gap = gaps_of_.emplace_back();
     if (auto shape = function.shape(n)) {
@@ -66,37 +66,40 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
   if (const auto& pattern = system.definition().field_dx_pattern) reached_by_ = transposed(*pattern);
 }
 
-bool ContactDynamics::closed_are_affine() const {
-  return std::all_of(closed_.begin(), closed_.end(), [this](Index c) { return gaps_of_[at(c)].is_affine; });
+bool ContactDynamics::closed_are_affine(const ContactModes& modes) const {
+  return std::all_of(modes.closed.begin(), modes.closed.end(),
+                     [this](Index c) { return gaps_of_[at(c)].is_affine; });
 }
 
-Mode ContactDynamics::with_closed(const Mode& surfaces) const {
+Mode ContactDynamics::with_closed(const Mode& surfaces, const ContactModes& modes) const {
   const auto cones = static_cast<Index>(cones_.size());
   Mode full(surfaces.size() + contacts() + cones);
   for (Index i = 0; i < surfaces.size(); ++i) full.set(i, surfaces[i]);
-  for (const Index c : closed_) full.set(surfaces.size() + c, Side::sliding);
+  for (const Index c : modes.closed) full.set(surfaces.size() + c, Side::sliding);
   for (Index k = 0; k < cones; ++k) {
     const Index c = cones_[at(k)];
-    if (sticks(c) && full.slides_on(surfaces.size() + c))
+    if (modes.sticks(c) && full.slides_on(surfaces.size() + c))
       full.set(surfaces.size() + contacts() + k, Side::sliding);
   }
   return full;
 }
 
-void ContactDynamics::set_closed(std::vector<Index> closed) {
-  closed_ = std::move(closed);
-  std::sort(closed_.begin(), closed_.end());
-  if (!far_.has_patterns) return;
-  far_.closed.clear();
-  far_.local_closed.clear();
-  for (const Index c : closed_) (far_.patterns.is_far[at(c)] ? far_.closed : far_.local_closed).push_back(c);
-  far_.columns_known = false;
+ContactModes ContactDynamics::modes_in(const Mode& word, Index surfaces) const {
+  ContactModes modes(definition_);
+  for (Index c = 0; c < contacts() && surfaces + c < word.size(); ++c) {
+    if (word.slides_on(surfaces + c)) modes.closed.push_back(c);
+  }
+  for (std::size_t k = 0; k < cones_.size(); ++k) {
+    const Index place = surfaces + contacts() + static_cast<Index>(k);
+    modes.friction(cones_[k]).sticks = place < word.size() && word.slides_on(place);
+  }
+  return modes;
 }
 
 void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda,
-                                ConstVectorRef weights) {
-  prepare(t, x, lambda, closed_);
-  for (std::size_t r = 0; r < closed_.size(); ++r) {
+                                const ContactModes& modes, ConstVectorRef weights) {
+  prepare(t, x, lambda, modes, modes.closed);
+  for (std::size_t r = 0; r < modes.closed.size(); ++r) {
     // A unit of the gap's velocity is b/B of the state.
     double unit = 0;
     for (std::size_t k = 0; k < at_hand_.directions[r].states.size(); ++k) {
@@ -104,7 +107,7 @@ void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVe
                       std::abs(at_hand_.directions[r].values[k] * weights[at_hand_.directions[r].states[k]]));
     }
     unit /= effect(static_cast<Index>(r), static_cast<Index>(r));
-    rate = std::min(rate, 1 / (unit * tolerance(t, x, closed_[r], weights)));
+    rate = std::min(rate, 1 / (unit * tolerance(t, x, modes.closed[r], weights)));
   }
   stabilisation_ = rate;
 }
@@ -120,9 +123,9 @@ std::string ContactDynamics::names(const std::vector<Index>& rows) const {
 }
 
 void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                       double stabilisation, const std::vector<Index>& contacts) {
-  if (!cones_.empty()) find_begins(t, x, lambda, contacts);
-  prepare(t, x, lambda, contacts);
+                                       const ContactModes& modes, double stabilisation,
+                                       const std::vector<Index>& contacts) const {
+  prepare(t, x, lambda, modes, contacts);
   at_hand_.right_side = -at_hand_.accelerations;
   if (stabilisation > 0) {
     for (std::size_t r = 0; r < contacts.size(); ++r) {
@@ -137,58 +140,61 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
 }
 
 // The correction that draws the state back onto the constraint is no force of the contact: it would release the contact.
-const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
+const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                      const ContactModes& modes) const {
   buffers_.all_forces.setZero();
   if (!cones_.empty()) {
     buffers_.all_friction.setZero();
     buffers_.second_friction.setZero();
   }
-  if (closed_.empty()) return buffers_.all_forces;
-  if (has_friction(closed_)) {
-    blend_forces(t, x, lambda);
+  if (modes.closed.empty()) return buffers_.all_forces;
+  if (has_friction(modes.closed)) {
+    blend_forces(t, x, lambda, modes);
     return buffers_.all_forces;
   }
-  solve_for_forces(t, x, lambda, 0, closed_);
-  buffers_.all_forces(closed_) = at_hand_.solution.head(static_cast<Index>(closed_.size()));
-  take_cone_forces(t, x, 1);
+  solve_for_forces(t, x, lambda, modes, 0, modes.closed);
+  buffers_.all_forces(modes.closed) = at_hand_.solution.head(static_cast<Index>(modes.closed.size()));
+  take_cone_forces(t, x, modes, 1);
   return buffers_.all_forces;
 }
 
-void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-  const std::vector<Index>& free = far_.frozen ? far_.local_closed : closed_;
+void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                                 VectorRef dx) const {
+  const std::vector<Index>& free = far_.frozen ? split(modes).local_closed : modes.closed;
   if (!free.empty()) {
-    solve_for_forces(t, x, lambda, stabilisation_, free);
+    solve_for_forces(t, x, lambda, modes, stabilisation_, free);
     add_impulses(at_hand_.solution, dx);
   }
   if (!far_.frozen) return;
-  take_directions(t, x, lambda, far_.closed, far_.directions);
-  for (std::size_t r = 0; r < far_.closed.size(); ++r) {
-    far_.directions[r].add_to(dx, far_.forces[static_cast<Index>(r)]);
-  }
+  const std::vector<Index>& far = split(modes).closed;
+  take_directions(t, x, lambda, modes, far, buffers_.far_directions);
+  for (std::size_t r = 0; r < far.size(); ++r)
+    buffers_.far_directions[r].add_to(dx, far_.forces[static_cast<Index>(r)]);
 }
 
-double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
+double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) const {
   evaluator_.field(t, x, lambda, buffers_.field);
   return gap_rate(t, x, i, buffers_.field);
 }
 
-double ContactDynamics::acceleration(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
+double ContactDynamics::acceleration(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                     const ContactModes& modes, Index i) const {
   buffers_.impulse.setZero();
-  if (!closed_.empty()) {
-    solve_for_forces(t, x, lambda, 0, closed_);
+  if (!modes.closed.empty()) {
+    solve_for_forces(t, x, lambda, modes, 0, modes.closed);
     add_impulses(at_hand_.solution, buffers_.impulse);
   }
   evaluator_.field(t, x, lambda, buffers_.field);
   evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
   double result = gap_mixed(t, x, i, 1, buffers_.field, buffers_.acceleration);
-  if (!closed_.empty()) {
+  if (!modes.closed.empty()) {
     evaluator_.field_along(t, x, lambda, 0, buffers_.impulse, buffers_.value, buffers_.along);
     result += gap_mixed(t, x, i, 0, buffers_.impulse, buffers_.along);
   }
   return result;
 }
 
-double ContactDynamics::rounding(double t, ConstVectorRef x, Index i) {
+double ContactDynamics::rounding(double t, ConstVectorRef x, Index i) const {
   const Sparse& gradient = slopes(t, x, i);
   double size = std::abs(gaps_of_[at(i)].by_time * t);
   for (std::size_t k = 0; k < gradient.states.size(); ++k) {
@@ -197,7 +203,7 @@ double ContactDynamics::rounding(double t, ConstVectorRef x, Index i) {
   return 16 * kEpsilon * size;
 }
 
-double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) {
+double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) const {
   const Sparse& gradient = slopes(t, x, i);
   double sum = 0;
   for (std::size_t k = 0; k < gradient.states.size(); ++k) {
@@ -208,7 +214,7 @@ double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVect
 }
 
 double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i,
-                                      ConstVectorRef weights) {
+                                      ConstVectorRef weights, double noise) const {
   buffers_.value = x;
   add_errors(weights, buffers_.value);
   evaluator_.field(t, buffers_.value, lambda, buffers_.along);
@@ -223,7 +229,7 @@ double ContactDynamics::rate_rounding(double t, ConstVectorRef x, ConstVectorRef
                std::abs(buffers_.along[state] - buffers_.field[state]);
     size += std::abs(gradient.values[k]) * std::abs(buffers_.field[state]);
   }
-  return 64 * kEpsilon * size + impact_noise_ + (std::isfinite(carried) ? carried : 0.0);
+  return 64 * kEpsilon * size + noise + (std::isfinite(carried) ? carried : 0.0);
 }
 
 }  // namespace slideway

@@ -28,7 +28,8 @@
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
 // gap share a derivative along their sum, and contacts that do not see each other are solved for apart.
 //
-// Mutable: it holds the set of contacts that are closed, and belongs to one run. λ, the relays of the surfaces, is frozen.
+// Which contacts are closed and how their friction goes on is an argument (ContactModes) of every question, and no question changes it. λ,
+// the relays of the surfaces, is frozen. Const functions fill buffers, so one dynamics serves one thread.
 // It must not know integrators, nor how a point was found.
 #pragma once
 
@@ -42,6 +43,7 @@
 #include "core/factorise.hpp"
 #include "filippov/complementarity.hpp"
 #include "filippov/cone_problem.hpp"
+#include "filippov/contact_modes.hpp"
 #include "filippov/contact_patterns.hpp"
 #include "slideway/core/compressed_columns.hpp"
 #include "slideway/filippov/mode.hpp"
@@ -57,25 +59,29 @@ class ContactDynamics {
   Index contacts() const { return static_cast<Index>(definition_.size()); }
   const Contact& contact(Index i) const { return definition_[static_cast<std::size_t>(i)]; }
 
-  void set_closed(std::vector<Index> closed);
-  const std::vector<Index>& closed() const { return closed_; }
   // closed_are_affine() tells whether the gaps of the closed contacts are known to be affine in (t, x).
-  bool closed_are_affine() const;
-  // The mode of the surfaces, with an entry for each contact after them: sliding where it is closed.
-  Mode with_closed(const Mode& surfaces) const;
+  bool closed_are_affine(const ContactModes& modes) const;
+  // The mode of the surfaces, with an entry for each contact after them: sliding where it is closed. Then comes one for each contact with
+  // friction in a plane: sliding where it sticks.
+  Mode with_closed(const Mode& surfaces, const ContactModes& modes) const;
+  // modes_in() reads such a word: which contacts are closed, and which of them stick. find_directions() finds the rest.
+  ContactModes modes_in(const Mode& word, Index surfaces) const;
   // α is at most this; 0 switches it off.
   void stabilise(double rate) { stabilisation_ = rate; }
   // This stabilise() limits α to the time scale of the tolerances of the closed gaps and of their velocities. A
   // larger α would turn allowed errors of the gaps into errors of the velocities.
-  void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef weights);
+  void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                 ConstVectorRef weights);
 
   // dx += bΛ over the closed contacts, where dx = f(t, x, λ). Throws std::runtime_error where the forces are not defined.
-  void add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
+  void add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                  VectorRef dx) const;
   // The same, and dx_dot += d(bΛ)/ds where t, x and λ move at these speeds.
-  void add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot, ConstVectorRef x_dot,
-                        ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot);
+  void add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                        double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
+                        VectorRef dx_dot) const;
   // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
-  const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda);
+  const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
   // friction_forces() holds −μλₖΛ of every contact with friction, combined over the relays as in forces(), or the part of Q along
   // c₁; second_friction_forces() holds the part along c₂. Both are valid after forces().
   const Vector& friction_forces() const { return buffers_.all_friction; }
@@ -84,71 +90,59 @@ class ContactDynamics {
   // least_forces() finds the forces as they are shown: those which give the motion x' = `motion`, with λ in the relays. Where several
   // splits among closed contacts do, it takes the one of smallest norm with Λ ≥ 0 and friction within its bounds, whatever λ says of
   // the surfaces that slide. Like forces(); friction in a plane keeps its split.
-  const Vector& least_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                             const std::vector<Index>& sliding, ConstVectorRef motion);
+  const Vector& least_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                             const std::vector<Index>& sliding, ConstVectorRef motion) const;
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
-  double rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
+  double rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) const;
   // d²gapᵢ/dt² under the forces of the contacts that are closed.
-  double acceleration(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
+  double acceleration(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                      Index i) const;
   // The size below which a gap counts as zero: rounding, 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|); and the tolerances, Σ|∂ⱼg|/weights(j).
-  double rounding(double t, ConstVectorRef x, Index i);
-  double tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
-  // rate_rounding() is the size below which the velocity of a gap counts as zero: the rounding of the velocities
-  // and of the impacts since begin_instant(), and a small part of their tolerances. A state at rest has no
+  double rounding(double t, ConstVectorRef x, Index i) const;
+  double tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) const;
+  // rate_rounding() is the size below which the velocity of a gap counts as zero: the rounding of the velocities,
+  // the `noise` of the impacts before it (Impact::noise), and a small part of their tolerances. A state at rest has no
   // rounding of its own.
-  double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights);
+  double rate_rounding(double t, ConstVectorRef x, ConstVectorRef lambda, Index i, ConstVectorRef weights,
+                       double noise) const;
 
   // ---- friction in a plane
   // The contacts that have it, in order.
   const std::vector<Index>& cones() const { return cones_; }
-  bool sticks(Index i) const { return plane_frictions_[static_cast<std::size_t>(i)].sticks; }
   // The guard of a closed contact, positive while it goes on as it does: ρμΛ − |Q| where it sticks, which forces() has found, and else the
   // speed along the line of slip. `scale` is that of its terms.
   struct StickSlipGuard {
     double value = 0, scale = 0;
   };
-  StickSlipGuard stick_slip_guard(double t, ConstVectorRef x, Index i) const;
+  StickSlipGuard stick_slip_guard(double t, ConstVectorRef x, const ContactModes& modes, Index i) const;
   // Slip that begins: what is left of the difference that nobody sees, after forces(); without bounds where it has begun.
-  double begin_guard(double t, ConstVectorRef x, Index i) const;
-  bool begins_to_slip(Index i) const { return plane_frictions_[static_cast<std::size_t>(i)].begins; }
-  // A speed of slip up to `slow` is one of errors. Slip that begins is followed as well as to `unseen`.
-  void set_slip_errors(Index i, double slow, double unseen);
-  void end_begin(double t, ConstVectorRef x, Index i);
+  double begin_guard(double t, ConstVectorRef x, const ContactModes& modes, Index i) const;
+  // The begin of the slip of contact i is over.
+  void end_begin(double t, ConstVectorRef x, Index i, ContactModes& modes) const;
   // is_slow() tells whether a speed of slip is one of errors.
-  bool is_slow(double t, ConstVectorRef x, Index i) const;
+  bool is_slow(double t, ConstVectorRef x, const ContactModes& modes, Index i) const;
   // The speed of slip, and the sizes below which it counts as zero: rounding, and the tolerances.
   double slip_speed(double t, ConstVectorRef x, Index i) const;
-  double slip_rounding(double t, ConstVectorRef x, Index i);
-  double slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights);
+  double slip_rounding(double t, ConstVectorRef x, Index i, double noise) const;
+  double slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) const;
   // Takes the directions of slip at the begin of a step.
-  void follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes) const;
   // slips_on() tells of a slow slip whether the force leads it on: friction would not hold at rest, nor turn it back.
-  bool slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
-  bool slips_in_plane() const;
+  bool slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes, Index i) const;
+  bool slips_in_plane(const ContactModes& modes) const;
   // slip_decay() is the fastest rate at which directions of slip are drawn to those of the forces: α/|v|.
-  double slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // The contact stops, or is found at the bound of what it holds; staying_closed() then decides how it goes on.
-  void stop_slip(Index i) { plane_frictions_[static_cast<std::size_t>(i)].sticks = true; }
-  void break_away(Index i) { plane_frictions_[static_cast<std::size_t>(i)].breaks_away = true; }
-  // Takes from a word of the log (with_closed) which contacts are closed and which of them stick.
-  void set_closed_in(const Mode& word, Index surfaces);
+  double slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
   // Finds the directions in which contacts slip where a mode says that they do, also from rest.
-  void find_directions(double t, ConstVectorRef x, ConstVectorRef lambda);
-  // visit_plane_frictions() names how the frictions in a plane go on, for checkpoints.
-  template <class Visit>
-  void visit_plane_frictions(Visit& visit) {
-    if (cones_.empty()) return;
-    visit("plane_frictions", plane_frictions_);
-    plane_frictions_.resize(definition_.size());
-  }
+  void find_directions(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes,
+                       double noise) const;
 
-  // The contacts of `touching` (gap and velocity zero) that the forces keep closed. It decides which of them stick. A tie (Λ = 0 and a = 0) counts as
-  // closed, but for a gap that relays inside their bounds hold by themselves. Throws std::runtime_error when the
-  // complementarity problem has no solution.
-  std::vector<Index> staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                    const std::vector<Index>& touching);
+  // The contacts of `touching` (gap and velocity zero) that the forces keep closed, and which of them stick; `before` is how they were. A
+  // friction that breaks_away is at the bound of what it holds. A tie (Λ = 0 and a = 0) counts as closed, but for a gap that relays
+  // inside their bounds hold by themselves. Throws std::runtime_error when the complementarity problem has no solution.
+  ContactModes staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& before,
+                              const std::vector<Index>& touching, double noise) const;
 
   // Pressed holds, with `touching` closed, the contacts whose forces press (Λ > 0) and which B connects with
   // contact i, i among them. Λ/(B⁻¹)ᵢᵢ is the acceleration at which each would close again if it alone were
@@ -170,39 +164,34 @@ class ContactDynamics {
     // By how much impulses can change each state.
     Vector greatest_change(double energy) const { return std::sqrt(2 * energy) * pushed; }
   };
-  Pressed pressed_with(Index i, double t, ConstVectorRef x, ConstVectorRef lambda,
-                       const std::vector<Index>& touching);
+  Pressed pressed_with(Index i, double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                       const std::vector<Index>& touching) const;
 
-  // Forgets the impacts that rounding is measured by.
-  void begin_instant() { impact_noise_ = 0; }
-  // Goes on in an instant where another system's with the same contacts is: what is closed, and those impacts.
-  void take_over(const ContactDynamics& other) {
-    set_closed(other.closed_);
-    plane_frictions_ = other.plane_frictions_;
-    impact_noise_ = other.impact_noise_;
-  }
-  // x ← x⁺: the impact of the contacts of `touching` (sorted, gap zero, any velocity). `elastic` false takes e = 0.
+  // x ← x⁺: the impact of the contacts of `touching` (sorted, gap zero, any velocity). `elastic` false takes e = 0. The friction of those
+  // that are hit begins anew in `modes`.
   struct Impact {
     std::vector<double> approach = {};     // −u⁻ per entry of touching
     std::vector<double> departure = {};    // u⁺
     std::vector<double> restitution = {};  // e; NaN where it does not approach
+    double noise = 0;                      // rounding of velocities that the impulses leave
   };
   Impact impact(double t, ConstVectorRef lambda, const std::vector<Index>& touching, bool elastic,
-                VectorRef x);
+                ContactModes& modes, VectorRef x) const;
   // The change of state, b·P, of the impulse that stops contact i.
-  const Vector& stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i);
+  const Vector& stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                                 Index i) const;
 
   // One step of a projection onto gap = 0 of these contacts, along W²∇gap; true when they were there, to rounding.
-  bool correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights, VectorRef x);
+  bool correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights, VectorRef x) const;
   // project() moves x onto gap = 0 and u = 0 of these contacts: along W²∇gap, then along b. It returns false
-  // when that does not converge; x is then unchanged.
-  bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, ConstVectorRef weights,
-               VectorRef x);
+  // when that does not converge; x is then unchanged. Contacts that stick get v = 0, too.
+  bool project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda, const ContactModes& modes,
+               ConstVectorRef weights, VectorRef x) const;
 
   // has_exact_derivatives() tells whether the forces of the closed contacts have derivatives without any differences.
-  bool has_exact_derivatives() const;
+  bool has_exact_derivatives(const ContactModes& modes) const;
   // free_evaluator() evaluates the system without the contact forces.
-  Evaluator& free_evaluator() { return evaluator_; }
+  Evaluator& free_evaluator() const { return evaluator_; }
   // set_patterns() serves Jacobians: the contacts are local or far (contact_patterns.hpp).
   void set_patterns(ContactPatterns patterns);
   // The sizes of the states that differences take their steps by, 1 until set.
@@ -210,18 +199,20 @@ class ContactDynamics {
     far_.typical_sizes = sizes;
     evaluator_.set_typical_sizes(sizes, time);
   }
-  const std::vector<Index>& far_closed() const { return far_.closed; }
+  const std::vector<Index>& far_closed(const ContactModes& modes) const { return split(modes).closed; }
   // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
-  void freeze(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void freeze(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes);
   void thaw() { far_.frozen = false; }
   // These describe the far closed contacts while they are frozen: the columns of b, and the residual r = a + BΛ
   // (with 2αu + α²gap where it is stabilised), which Λ keeps at 0. Its derivatives are ∂r/∂Λ = B, ∂r/∂x (k×n)
   // and ∂r/∂λ for some relays.
-  void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& columns);
-  Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda);
-  void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, Matrix& rows);
-  Matrix far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda,
-                              const std::vector<Index>& relays);
+  void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                      Matrix& columns) const;
+  Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
+  void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                       Matrix& rows) const;
+  Matrix far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                              const std::vector<Index>& relays) const;
 
  private:
   // A column of b or a row of the gaps' gradients.
@@ -242,102 +233,67 @@ class ContactDynamics {
     double by_time = 0;
   };
 
-  void learn(const std::vector<Index>& contacts);
-  void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
-  bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts,
-                       std::vector<Sparse>& columns);
-  // PlaneFriction tells how the friction of a contact goes on while it is closed.
-  struct PlaneFriction {
-    bool sticks = false;
-    bool breaks_away = false;
-    bool begins = false;                                  // to slip with no acceleration
-    double lag = 0;                                       // |m'|/α there
-    double reach = 0;                                     // ε; 0: none
-    Eigen::Vector2d direction = Eigen::Vector2d::Zero();  // of slip, where the velocity does not tell it
-    double rounding = 0;                                  // of the speed, below which it does not
-    double slow = 0;                                      // a speed that is one of errors
-    double unseen = 0;                                    // by which v may be aside where slip begins
-    bool ends = false;                                    // slow, and friction would hold it
-    bool has_stopped = false;                             // it has been so for a step
-    template <class Visit>
-    void visit_fields(Visit& visit) {
-      visit("sticks", sticks);
-      visit("breaks_away", breaks_away);
-      visit("begins", begins);
-      visit("lag", lag);
-      visit("reach", reach);
-      visit("along_first", direction[0]);
-      visit("along_second", direction[1]);
-      visit("rounding", rounding);
-      visit("slow", slow);
-      visit("unseen", unseen);
-      visit("ends", ends);
-      visit("has_stopped", has_stopped);
-    }
-  };
+  void learn(const std::vector<Index>& contacts) const;
+  void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+               const std::vector<Index>& contacts) const;
+  bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                       const std::vector<Index>& contacts, std::vector<Sparse>& columns) const;
   // ---- rows
   bool is_tangential(Index row) const { return row >= contacts(); }
   Index owner_of(Index row) const { return is_tangential(row) ? (row - contacts()) / 2 : row; }
   const Guard& function_of(Index row) const;
   // The rows of these contacts: their own, then those of the ones that stick. Valid until the next call.
-  const std::vector<Index>& rows_of(const std::vector<Index>& contacts);
-  void add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row, VectorRef b);
+  const std::vector<Index>& rows_of(const ContactModes& modes, const std::vector<Index>& contacts) const;
+  void add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes, Index row,
+                     VectorRef b) const;
   double coefficient_of(double t, ConstVectorRef x, Index contact) const;
   double ratio_of(double t, ConstVectorRef x, Index contact) const;
   Eigen::Vector2d slip_of(double t, ConstVectorRef x, Index contact) const;
-  Eigen::Vector2d direction_of(double t, ConstVectorRef x, Index contact) const;
+  Eigen::Vector2d direction_of(double t, ConstVectorRef x, const ContactModes& modes, Index contact) const;
   bool has_cones(const std::vector<Index>& contacts) const;
   std::vector<Index> closed_under_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                         const std::vector<Index>& touching);
-  std::vector<Index> settle_plane_frictions(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                            const std::vector<Index>& touching);
-  bool plane_frictions_hold(double t, ConstVectorRef x, ConstVectorRef lambda,
-                            const std::vector<Index>& closed);
-  void release_into_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
-                         const std::vector<Index>& touching, const std::vector<Index>& resting);
+                                         const ContactModes& modes, const std::vector<Index>& touching) const;
+  ContactModes settle_plane_frictions(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes modes,
+                                      const std::vector<Index>& touching, double noise) const;
+  bool plane_frictions_hold(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                            const std::vector<Index>& closed) const;
+  void release_into_slip(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes,
+                         const std::vector<Index>& touching, const std::vector<Index>& resting) const;
   // z with `free` of the rows at hand and the least of each contact: impulses or forces of contacts with friction in a plane.
-  ConeAnswer solve_cones_at_hand(double t, ConstVectorRef x, const std::vector<Index>& contacts,
-                                 const Vector& free, const Vector& least, bool are_impulses) const;
-  ConeAnswer impulses_in_planes(double t, ConstVectorRef x, const std::vector<Index>& touching, Vector start,
+  ConeAnswer solve_cones_at_hand(double t, ConstVectorRef x, const ContactModes& modes,
+                                 const std::vector<Index>& contacts, const Vector& free, const Vector& least,
+                                 bool are_impulses) const;
+  ConeAnswer impulses_in_planes(double t, ConstVectorRef x, const ContactModes& modes,
+                                const std::vector<Index>& touching, Vector start,
                                 const std::vector<double>& restitution) const;
   // Finds how fast the friction that would hold turns where slip begins.
-  void find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& closed);
+  void find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes,
+                 const std::vector<Index>& closed) const;
   // Directions of slip that begins.
-  void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
-  // Contacts that slip count as sticking while this lives, also where a user function throws.
-  class AsSticking {
-   public:
-    AsSticking(ContactDynamics& dynamics, std::vector<Index> contacts)
-        : dynamics_(dynamics), contacts_(std::move(contacts)) {
-      set(true);
-    }
-    AsSticking(const AsSticking&) = delete;
-    AsSticking& operator=(const AsSticking&) = delete;
-    ~AsSticking() { set(false); }
-
-   private:
-    void set(bool sticks) {
-      for (const Index c : contacts_) dynamics_.plane_frictions_[static_cast<std::size_t>(c)].sticks = sticks;
-    }
-    ContactDynamics& dynamics_;
-    std::vector<Index> contacts_;
-  };
+  void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                   const std::vector<Index>& contacts) const;
+  // A copy in which these contacts stick.
+  static ContactModes as_sticking(const ContactModes& modes, const std::vector<Index>& contacts);
+  // The same of those among `contacts` that have friction in a plane.
+  ContactModes with_planes_stuck(const ContactModes& modes, const std::vector<Index>& contacts) const;
   struct Held {
     Eigen::Vector2d force;
     bool is_within = false;
   };
-  Held held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda, Index contact);
-  void take_cone_forces(double t, ConstVectorRef x, double weight);
-  [[noreturn]] void refuse_tangential(double t, Index row);
+  Held held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                      Index contact) const;
+  void take_cone_forces(double t, ConstVectorRef x, const ContactModes& modes, double weight) const;
+  [[noreturn]] void refuse_tangential(double t, Index row) const;
   Impact impact_of_part(double t, ConstVectorRef lambda, const std::vector<Index>& touching, bool elastic,
-                        VectorRef x);
+                        ContactModes& modes, VectorRef x) const;
   std::vector<std::vector<Index>> parts_of_impact(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                  const std::vector<Index>& touching);
+                                                  const ContactModes& modes,
+                                                  const std::vector<Index>& touching) const;
   [[noreturn]] void refuse_mixed_impact(double t, const std::vector<Index>& touching) const;
   static bool names_states(const Contact& contact);
-  void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
-                             const std::vector<Index>& contacts);
-  [[noreturn]] void refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row);
+  void refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                             const std::vector<Index>& contacts) const;
+  [[noreturn]] void refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) const;
   bool has_friction(const std::vector<Index>& contacts) const;
   // The velocities and effects of contacts in the normal direction and along friction, whatever λ is.
   struct Planes {
@@ -347,7 +303,7 @@ class ContactDynamics {
     Vector coefficients;          // μ
     Matrix directions, along;     // b and c by columns
   };
-  Planes planes(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  Planes planes(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts) const;
   struct Impulses {
     Vector normal, along;
   };
@@ -357,9 +313,10 @@ class ContactDynamics {
                                                         const Vector& slips, const Vector& least);
   Impulses impulses_of_several(double t, const Planes& planes, const Vector& start,
                                const std::vector<Index>& touching) const;
-  void split_least(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& members,
-                   const std::vector<Index>& sliding, ConstVectorRef added);
-  void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda);
+  void split_least(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                   const std::vector<Index>& members, const std::vector<Index>& sliding,
+                   ConstVectorRef added) const;
+  void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
   // ---- derivatives along a direction
   // Motion holds speeds of t, x and λ.
   struct Motion {
@@ -368,32 +325,34 @@ class ContactDynamics {
     double step = 0;                     // of differences
   };
   Motion motion_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
-                      ConstVectorRef lambda_dot);
-  void add_forces_nearby(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion,
-                         VectorRef dx_dot);
-  void take_along(double t, ConstVectorRef x, ConstVectorRef lambda, const Vector& forces,
-                  double stabilisation);
-  void find_turns(double t, ConstVectorRef x, const Motion& motion, const std::vector<Index>& contacts);
-  void add_turns_of_slip(double t, ConstVectorRef x, const Motion& motion,
-                         const std::vector<Index>& contacts);
+                      ConstVectorRef lambda_dot) const;
+  void add_forces_nearby(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                         const Motion& motion, VectorRef dx_dot) const;
+  void take_along(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                  const Vector& forces, double stabilisation) const;
+  void find_turns(double t, ConstVectorRef x, const ContactModes& modes, const Motion& motion,
+                  const std::vector<Index>& contacts) const;
+  void add_turns_of_slip(double t, ConstVectorRef x, const ContactModes& modes, const Motion& motion,
+                         const std::vector<Index>& contacts) const;
   Eigen::Vector2d slip_rate(double t, ConstVectorRef x, const Motion& motion, Index contact) const;
-  void find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion,
-                            const std::vector<Index>& contacts);
+  void find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                            const Motion& motion, const std::vector<Index>& contacts) const;
   bool differentiates_implicitly(const std::vector<Index>& contacts) const;
-  void spill_unit(Index contact, double weight, VectorRef less, VectorRef sum);
+  void spill_unit(Index contact, double weight, VectorRef less, VectorRef sum) const;
   void add_rate_of(const ForceFunction& force, const ForceAlongFunction& along, double t, ConstVectorRef x,
-                   const Motion& motion, Index contact, double weight, VectorRef sum);
+                   const Motion& motion, Index contact, double weight, VectorRef sum) const;
   double rate_of(const CoefficientFunction& coefficient, const CoefficientAlongFunction& along, double t,
                  ConstVectorRef x, const Motion& motion) const;
-  void add_direction_rate(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion, Index row,
-                          double force, VectorRef sum);
-  void residual_rates(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion, Vector& rates);
-  double third(double t, ConstVectorRef x, Index row, const Motion& motion);
-  Vector forces_rate(const Vector& residual_rates);
-  const Sparse& slopes(double t, ConstVectorRef x, Index contact);
-  double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx);
+  void add_direction_rate(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                          const Motion& motion, Index row, double force, VectorRef sum) const;
+  void residual_rates(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                      const Motion& motion, Vector& rates) const;
+  double third(double t, ConstVectorRef x, Index row, const Motion& motion) const;
+  Vector forces_rate(const Vector& residual_rates) const;
+  const Sparse& slopes(double t, ConstVectorRef x, Index contact) const;
+  double gap_rate(double t, ConstVectorRef x, Index contact, ConstVectorRef dx) const;
   double gap_mixed(double t, ConstVectorRef x, Index contact, double t_dot, ConstVectorRef along,
-                   ConstVectorRef mixed);
+                   ConstVectorRef mixed) const;
   double effect(Index i, Index j) const;
   void take_effects(const std::vector<Index>& rows, Matrix& block) const;
   Matrix effects(const std::vector<Index>& rows) const;
@@ -402,24 +361,26 @@ class ContactDynamics {
   // States that the forces at hand act on and that have come to nothing but rounding of what they were in `before` become zero. It
   // returns whether there are any.
   bool clear_cancelled(ConstVectorRef before, VectorRef x) const;
-  void solve();
-  void solve_group(const std::vector<Index>& group);
+  void solve() const;
+  void solve_group(const std::vector<Index>& group) const;
   ComplementarityAnswer push(const Vector& right_side) const;
   void push_with_sticking(const std::vector<Index>& pushing, const std::vector<Index>& sticking,
                           const Vector& right_side, ComplementarityAnswer& answer) const;
-  void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, double stabilisation,
-                        const std::vector<Index>& contacts);
-  void residual(double t, ConstVectorRef x, ConstVectorRef lambda, Vector& result);
+  void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                        double stabilisation, const std::vector<Index>& contacts) const;
+  void residual(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                Vector& result) const;
   // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
   void flush(VectorRef right_side) const;
   // Fills in what the pressed contacts of these rows at hand do to their gaps and to the states.
   void add_pushed(Pressed& pressed, const std::vector<Index>& rows) const;
   // is_noise() tells whether the gap of contact i is zero but for what rounding makes of terms within it that
   // cancel.
-  bool is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights);
-  void stop(double t, VectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts);
+  bool is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights) const;
+  void stop(double t, VectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+            const std::vector<Index>& contacts) const;
   void move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
-                    ConstVectorRef weights, VectorRef x);
+                    ConstVectorRef weights, VectorRef x) const;
   // By their rows.
   std::string names(const std::vector<Index>& rows) const;
 
@@ -439,17 +400,22 @@ class ContactDynamics {
     ContactPatterns patterns = {};
     bool has_patterns = false;
     Vector typical_sizes = {};
-    std::vector<Index> closed = {}, local_closed = {};
-    CompressedColumns columns = {};  // of ∂r/∂x
-    bool columns_known = false;
     bool frozen = false;
     Vector forces = {};
-    std::vector<Sparse> directions = {};
   };
+  // Split lists the closed contacts that are far and those that are local, and the pattern of ∂r/∂x of the far ones.
+  struct Split {
+    std::vector<Index> of = {};  // closed contacts
+    std::vector<Index> closed = {}, local_closed = {};
+    CompressedColumns columns = {};
+    bool columns_known = false;
+  };
+  const Split& split(const ContactModes& modes) const;
   // Along serves derivatives along directions, of which many are taken at one point: Λ, f, F = f + bΛ and f_t + f_x F there, and then
   // what a direction makes of b, of F and of those.
   struct Along {
     std::size_t preparation = 0;
+    std::vector<PlaneFriction> frictions = {};
     double t = 0, stabilisation = 0;
     Vector x, lambda, forces, field, total, acceleration;
     Vector above, below, change;  // x some steps along the direction; d(bΛ)/ds
@@ -462,30 +428,43 @@ class ContactDynamics {
     Vector field, along, acceleration, value, unit, gaps, original, all_forces, impulse;
     Vector all_friction, second_friction, friction_unit;
     std::vector<Index> rows;
+    std::vector<Sparse> far_directions;
+    ContactModes as_sticking;
     Matrix block;
     Vector block_right, block_solution;
     Eigen::PartialPivLU<Matrix> factors;
   };
 
   std::vector<Contact> definition_;
-  Evaluator evaluator_;
-  std::vector<Gap> gaps_of_;  // of each row
   std::vector<Index> cones_;
-  std::vector<PlaneFriction> plane_frictions_;  // of each contact
-  std::vector<std::vector<Index>> acted_on_;    // the states that b of each contact has entered so far
   Pattern reached_by_;  // of each state, those whose velocities it enters; empty where not known
-  std::vector<Index> closed_;
   double stabilisation_ = 0;
-  double impact_noise_ = 0;
-  AtHand at_hand_;
-  std::size_t preparations_ = 0;
-  Along along_;
   Far far_;
-  Buffers buffers_;
+  // The members below are found again at every point, or learned once.
+  mutable Evaluator evaluator_;
+  mutable std::vector<Gap> gaps_of_;                  // of each row
+  mutable std::vector<std::vector<Index>> acted_on_;  // the states that b of each contact has entered so far
+  mutable std::vector<Eigen::Vector2d>
+      begins_along_;  // m of the contacts whose slip begins, at the last point
+  mutable AtHand at_hand_;
+  mutable std::size_t preparations_ = 0;
+  mutable Along along_;
+  mutable Split split_;
+  mutable Buffers buffers_;
 };
 
-// The system with the forces of the contacts that are closed added to its field; its events and contacts stay. The
-// dynamics must be those of `system`.
-System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics);
+// The contacts of a location, and how they are in the regime that is followed; null where there are none. The regime is the run's own: what
+// refers to it sees it change.
+struct ContactsInForce {
+  ContactDynamics* dynamics = nullptr;
+  const ContactModes* modes = nullptr;
+  explicit operator bool() const { return dynamics != nullptr; }
+  ContactDynamics* operator->() const { return dynamics; }
+};
+
+// The system with the forces of the contacts that are closed in `modes` added to its field; its events and contacts stay. The dynamics must
+// be those of `system`, and `modes` must outlive the result.
+System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics,
+                           const ContactModes& modes);
 
 }  // namespace slideway

@@ -45,15 +45,15 @@ bool ContactDynamics::differentiates_implicitly(const std::vector<Index>& of) co
          std::all_of(of.begin(), of.end(), [this](Index c) { return is_exact(contact(c)); });
 }
 
-bool ContactDynamics::has_exact_derivatives() const {
+bool ContactDynamics::has_exact_derivatives(const ContactModes& modes) const {
   return evaluator_.system().definition().field_mixed &&
-         std::all_of(closed_.begin(), closed_.end(), [this](Index c) {
+         std::all_of(modes.closed.begin(), modes.closed.end(), [this](Index c) {
            return is_exact(contact(c)) && gaps_of_[at(c)].is_affine && tells_directions(contact(c));
          });
 }
 
 ContactDynamics::Motion ContactDynamics::motion_along(double t, ConstVectorRef x, double t_dot,
-                                                      ConstVectorRef x_dot, ConstVectorRef lambda_dot) {
+                                                      ConstVectorRef x_dot, ConstVectorRef lambda_dot) const {
   double step = evaluator_.direction_step(t, x, t_dot, x_dot);
   const double relays = lambda_dot.size() > 0 ? lambda_dot.lpNorm<Eigen::Infinity>() : 0.0;
   if (relays > 0) step = std::min(step, kStepOfAllRelays / relays);
@@ -62,65 +62,68 @@ ContactDynamics::Motion ContactDynamics::motion_along(double t, ConstVectorRef x
   return {.t = t_dot, .x = x_dot, .lambda = lambda_dot, .step = step};
 }
 
-void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
-                                       ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
-                                       VectorRef dx_dot) {
-  if (closed_.empty()) return;
+void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                       const ContactModes& modes, double t_dot, ConstVectorRef x_dot,
+                                       ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot) const {
+  if (modes.closed.empty()) return;
   const Motion motion = motion_along(t, x, t_dot, x_dot, lambda_dot);
-  if (!differentiates_implicitly(closed_)) {
-    add_forces(t, x, lambda, dx);
-    add_forces_nearby(t, x, lambda, motion, dx_dot);
+  if (!differentiates_implicitly(modes.closed)) {
+    add_forces(t, x, lambda, modes, dx);
+    add_forces_nearby(t, x, lambda, modes, motion, dx_dot);
     return;
   }
   along_.change.setZero(x.size());
-  const std::vector<Index>& free = far_.frozen ? far_.local_closed : closed_;
+  const std::vector<Index>& free = far_.frozen ? split(modes).local_closed : modes.closed;
   if (!free.empty()) {
-    const bool any_begins = !cones_.empty() && std::any_of(free.begin(), free.end(), [this](Index c) {
-      return plane_frictions_[at(c)].begins && !sticks(c);
+    const bool any_begins = !cones_.empty() && std::any_of(free.begin(), free.end(), [&](Index c) {
+      return modes.friction(c).begins_to_slip();
     });
     const bool is_known = along_.is_known && !any_begins && along_.preparation == preparations_ &&
                           along_.t == t && along_.stabilisation == stabilisation_ && along_.x == x &&
-                          along_.lambda == lambda && at_hand_.contacts == rows_of(free);
+                          along_.lambda == lambda && along_.frictions == modes.frictions &&
+                          at_hand_.contacts == rows_of(modes, free);
     if (!cones_.empty()) {
       along_.turns.assign(definition_.size(), Eigen::Vector2d::Zero());
-      find_turns(t, x, motion, free);
+      find_turns(t, x, modes, motion, free);
       if (any_begins) {
-        find_turns_of_begins(t, x, lambda, motion, free);
-        add_turns_of_slip(t, x, motion, free);
+        find_turns_of_begins(t, x, lambda, modes, motion, free);
+        add_turns_of_slip(t, x, modes, motion, free);
       }
     }
     if (!is_known) {
-      solve_for_forces(t, x, lambda, stabilisation_, free);
-      take_along(t, x, lambda, Vector(at_hand_.solution), stabilisation_);
+      solve_for_forces(t, x, lambda, modes, stabilisation_, free);
+      take_along(t, x, lambda, modes, Vector(at_hand_.solution), stabilisation_);
     }
     add_impulses(along_.forces, dx);
-    residual_rates(t, x, lambda, motion, along_.residual_rates);
+    residual_rates(t, x, lambda, modes, motion, along_.residual_rates);
     along_.change += along_.directions_rate;
     add_impulses(forces_rate(along_.residual_rates), along_.change);
   }
   if (far_.frozen) {
-    take_directions(t, x, lambda, far_.closed, far_.directions);
+    const std::vector<Index>& far = split(modes).closed;
+    take_directions(t, x, lambda, modes, far, buffers_.far_directions);
     buffers_.unit.setZero();
-    for (std::size_t r = 0; r < far_.closed.size(); ++r) {
+    for (std::size_t r = 0; r < far.size(); ++r) {
       const double force = far_.forces[static_cast<Index>(r)];
-      far_.directions[r].add_to(dx, force);
-      add_direction_rate(t, x, lambda, motion, far_.closed[r], force, along_.change);
+      buffers_.far_directions[r].add_to(dx, force);
+      add_direction_rate(t, x, lambda, modes, motion, far[r], force, along_.change);
     }
   }
   if (all_finite(along_.change))
     dx_dot += along_.change;
   else
-    add_forces_nearby(t, x, lambda, motion, dx_dot);
+    add_forces_nearby(t, x, lambda, modes, motion, dx_dot);
 }
 
 // The forces as a whole, by differences.
 void ContactDynamics::add_forces_nearby(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                        const Motion& motion, VectorRef dx_dot) {
+                                        const ContactModes& modes, const Motion& motion,
+                                        VectorRef dx_dot) const {
   const auto forces_at = [&](double s, VectorRef forces) {
     const Vector there = x + s * motion.x;
     const Vector relays_there = lambda + s * motion.lambda;
     forces.setZero();
-    add_forces(t + s * motion.t, there, relays_there, forces);
+    add_forces(t + s * motion.t, there, relays_there, modes, forces);
   };
   Vector change(x.size());
   difference(forces_at, motion.step, DifferenceSide::both, change);
@@ -128,11 +131,12 @@ void ContactDynamics::add_forces_nearby(double t, ConstVectorRef x, ConstVectorR
 }
 
 // Keeps what every direction at this point needs; the rows are at hand.
-void ContactDynamics::take_along(double t, ConstVectorRef x, ConstVectorRef lambda, const Vector& forces,
-                                 double stabilisation) {
+void ContactDynamics::take_along(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                                 const Vector& forces, double stabilisation) const {
   Along& along = along_;
   along.is_known = true;
   along.preparation = preparations_;
+  along.frictions = modes.frictions;
   along.t = t;
   along.stabilisation = stabilisation;
   along.x = x;
@@ -148,10 +152,10 @@ void ContactDynamics::take_along(double t, ConstVectorRef x, ConstVectorRef lamb
   evaluator_.field_along(t, x, lambda, 1, along.total, along.value, along.acceleration);
 }
 
-void ContactDynamics::find_turns(double t, ConstVectorRef x, const Motion& motion,
-                                 const std::vector<Index>& of) {
+void ContactDynamics::find_turns(double t, ConstVectorRef x, const ContactModes& modes, const Motion& motion,
+                                 const std::vector<Index>& of) const {
   for (const Index c : of) {
-    const PlaneFriction& friction = plane_frictions_[at(c)];
+    const PlaneFriction& friction = modes.friction(c);
     if (!contact(c).cone || friction.sticks || friction.begins) continue;
     const Eigen::Vector2d slip = slip_of(t, x, c);
     const double speed = slip.norm();
@@ -174,12 +178,12 @@ Eigen::Vector2d ContactDynamics::slip_rate(double t, ConstVectorRef x, const Mot
 }
 
 // The turns of n where slip begins, from those of m.
-void ContactDynamics::add_turns_of_slip(double t, ConstVectorRef x, const Motion& motion,
-                                        const std::vector<Index>& of) {
+void ContactDynamics::add_turns_of_slip(double t, ConstVectorRef x, const ContactModes& modes,
+                                        const Motion& motion, const std::vector<Index>& of) const {
   for (const Index c : of) {
-    const PlaneFriction& friction = plane_frictions_[at(c)];
+    const PlaneFriction& friction = modes.friction(c);
     if (!friction.begins || friction.sticks || !(friction.reach > 0)) continue;
-    const Eigen::Vector2d near = slip_of(t, x, c) + friction.reach * friction.direction;
+    const Eigen::Vector2d near = slip_of(t, x, c) + friction.reach * begins_along_[at(c)];
     const double size = near.norm();
     if (!(size > 0)) continue;
     const Eigen::Vector2d across(-near[1] / size, near[0] / size);
@@ -188,23 +192,23 @@ void ContactDynamics::add_turns_of_slip(double t, ConstVectorRef x, const Motion
   }
 }
 
-void ContactDynamics::find_lags(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                const std::vector<Index>& closed) {
+void ContactDynamics::find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes,
+                                const std::vector<Index>& closed) const {
   std::vector<Index> beginning;
   for (const Index c : closed) {
-    if (!plane_frictions_[at(c)].begins || sticks(c)) continue;
+    if (cones_.empty() || !modes.friction(c).begins_to_slip()) continue;
     beginning.push_back(c);
-    plane_frictions_[at(c)].lag = plane_frictions_[at(c)].reach = 0;
+    modes.friction(c).lag = modes.friction(c).reach = 0;
   }
   if (beginning.empty() || !differentiates_implicitly(closed)) return;
-  solve_for_forces(t, x, lambda, 0, closed);
+  solve_for_forces(t, x, lambda, modes, 0, closed);
   Vector velocity = buffers_.field;
   add_impulses(at_hand_.solution, velocity);
   const Vector still = Vector::Zero(lambda.size());
   const Motion motion = motion_along(t, x, 1, velocity, still);
   along_.turns.assign(definition_.size(), Eigen::Vector2d::Zero());
-  find_turns(t, x, motion, closed);
-  find_turns_of_begins(t, x, lambda, motion, closed);
+  find_turns(t, x, modes, motion, closed);
+  find_turns_of_begins(t, x, lambda, modes, motion, closed);
   for (const Index c : beginning) {
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c) -
                      at_hand_.contacts.begin();
@@ -213,29 +217,31 @@ void ContactDynamics::find_lags(double t, ConstVectorRef x, ConstVectorRef lambd
     for (Index i = 0; i < 2; ++i)
       for (Index j = 0; j < 2; ++j) acceleration[i] += effect(row + i, row + j) * held[j];
     const double lag = along_.turns[at(c)].norm() / acceleration.norm();
-    if (std::isfinite(lag)) plane_frictions_[at(c)].lag = lag;
+    if (std::isfinite(lag)) modes.friction(c).lag = lag;
   }
 }
 
 void ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                           const Motion& motion, const std::vector<Index>& of) {
+                                           const ContactModes& modes, const Motion& motion,
+                                           const std::vector<Index>& of) const {
   std::vector<Index> beginning;
   for (const Index c : of) {
-    if (plane_frictions_[at(c)].begins && !sticks(c)) beginning.push_back(c);
+    if (modes.friction(c).begins_to_slip()) beginning.push_back(c);
   }
-  const AsSticking held_ones(*this, beginning);
-  prepare(t, x, lambda, of);
+  const ContactModes held_ones = as_sticking(modes, beginning);
+  prepare(t, x, lambda, held_ones, of);
   at_hand_.right_side = -at_hand_.accelerations;
   solve();
-  take_along(t, x, lambda, Vector(at_hand_.solution), 0);
+  take_along(t, x, lambda, held_ones, Vector(at_hand_.solution), 0);
   along_.is_known = false;
-  residual_rates(t, x, lambda, motion, along_.residual_rates);
+  residual_rates(t, x, lambda, held_ones, motion, along_.residual_rates);
   const Vector change = forces_rate(along_.residual_rates);
   for (const Index c : beginning) {
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c) -
                      at_hand_.contacts.begin();
     const Eigen::Vector2d held = along_.forces.segment<2>(row);
     const double size = held.norm();
+    begins_along_[at(c)] = size > 0 ? Eigen::Vector2d(-held / size) : modes.friction(c).direction;
     if (!(size > 0)) continue;
     const Eigen::Vector2d across(-held[1] / size, held[0] / size);
     along_.turns[at(c)] = -across.dot(change.segment<2>(row)) / size * across;
@@ -243,7 +249,7 @@ void ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVect
 }
 
 // sum += weight·(buffers_.unit − less), which are left at zero; both are of this contact.
-void ContactDynamics::spill_unit(Index contact, double weight, VectorRef less, VectorRef sum) {
+void ContactDynamics::spill_unit(Index contact, double weight, VectorRef less, VectorRef sum) const {
   Vector& unit = buffers_.unit;
   if (!names_states(definition_[at(contact)])) {
     sum += weight * (unit - less);
@@ -258,7 +264,7 @@ void ContactDynamics::spill_unit(Index contact, double weight, VectorRef less, V
 // sum += weight·d(force)/ds; `force` is one of this contact's.
 void ContactDynamics::add_rate_of(const ForceFunction& force, const ForceAlongFunction& along, double t,
                                   ConstVectorRef x, const Motion& motion, Index contact, double weight,
-                                  VectorRef sum) {
+                                  VectorRef sum) const {
   if (along) {
     along(t, x, motion.t, motion.x, buffers_.unit);
     spill_unit(contact, weight, buffers_.friction_unit, sum);
@@ -279,7 +285,8 @@ double ContactDynamics::rate_of(const CoefficientFunction& coefficient, const Co
 
 // sum += force·db/ds, with b of this row.
 void ContactDynamics::add_direction_rate(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                         const Motion& motion, Index row, double force, VectorRef sum) {
+                                         const ContactModes& modes, const Motion& motion, Index row,
+                                         double force, VectorRef sum) const {
   const Index owner = owner_of(row);
   const Contact& c = contact(owner);
   if (is_tangential(row)) {
@@ -302,10 +309,10 @@ void ContactDynamics::add_direction_rate(double t, ConstVectorRef x, ConstVector
                 sum);
     add_unit(friction.acts_on, -(change * relay + coefficient * motion.lambda[friction.surface]) * force);
   }
-  if (!c.cone || sticks(owner)) return;
+  if (!c.cone || modes.sticks(owner)) return;
   const double coefficient = coefficient_of(t, x, owner);
   const double change = rate_of(c.cone->coefficient, c.cone->coefficient_along, t, x, motion);
-  const Eigen::Vector2d direction = direction_of(t, x, owner);
+  const Eigen::Vector2d direction = direction_of(t, x, modes, owner);
   const Eigen::Vector2d turned = change * direction + coefficient * along_.turns[at(owner)];
   for (std::size_t k = 0; k < 2; ++k) {
     const double part = direction[static_cast<Index>(k)];
@@ -316,14 +323,14 @@ void ContactDynamics::add_direction_rate(double t, ConstVectorRef x, ConstVector
 }
 
 // r' with Λ held, where take_along() has been called; along_.directions_rate is then b'Λ.
-void ContactDynamics::residual_rates(double t, ConstVectorRef x, ConstVectorRef lambda, const Motion& motion,
-                                     Vector& rates) {
+void ContactDynamics::residual_rates(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                     const ContactModes& modes, const Motion& motion, Vector& rates) const {
   Along& along = along_;
   const SystemDefinition& definition = evaluator_.system().definition();
   along.directions_rate.setZero();
   buffers_.unit.setZero();
   for (std::size_t r = 0; r < at_hand_.contacts.size(); ++r)
-    add_direction_rate(t, x, lambda, motion, at_hand_.contacts[r], along.forces[static_cast<Index>(r)],
+    add_direction_rate(t, x, lambda, modes, motion, at_hand_.contacts[r], along.forces[static_cast<Index>(r)],
                        along.directions_rate);
   evaluator_.counts().field += 2;
   definition.field_along(t, x, lambda, motion.t, motion.x, motion.lambda, along.value, along.field_rate);
@@ -365,7 +372,7 @@ void ContactDynamics::residual_rates(double t, ConstVectorRef x, ConstVectorRef 
 }
 
 // The derivative of ∂u/∂t + ∂u/∂x·F for a gap that is not affine.
-double ContactDynamics::third(double t, ConstVectorRef x, Index row, const Motion& motion) {
+double ContactDynamics::third(double t, ConstVectorRef x, Index row, const Motion& motion) const {
   const Along& along = along_;
   Vector moved, field, total, acceleration, change(1);
   const auto acceleration_at = [&](double s, VectorRef value) {
@@ -381,7 +388,7 @@ double ContactDynamics::third(double t, ConstVectorRef x, Index row, const Motio
 }
 
 // Λ' = −B⁻¹ r', with the rows at hand.
-Vector ContactDynamics::forces_rate(const Vector& rates) {
+Vector ContactDynamics::forces_rate(const Vector& rates) const {
   at_hand_.right_side = -rates;
   solve();
   Vector change = at_hand_.solution;

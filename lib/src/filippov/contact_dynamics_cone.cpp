@@ -24,11 +24,12 @@ const Guard& ContactDynamics::function_of(Index row) const {
   return contact(owner_of(row)).cone->velocities[at((row - contacts()) % 2)];
 }
 
-const std::vector<Index>& ContactDynamics::rows_of(const std::vector<Index>& of) {
+const std::vector<Index>& ContactDynamics::rows_of(const ContactModes& modes,
+                                                   const std::vector<Index>& of) const {
   if (cones_.empty()) return of;
   buffers_.rows = of;
   for (const Index c : of) {
-    if (!contact(c).cone || !sticks(c)) continue;
+    if (!contact(c).cone || !modes.sticks(c)) continue;
     buffers_.rows.push_back(contacts() + 2 * c);
     buffers_.rows.push_back(contacts() + 2 * c + 1);
   }
@@ -62,12 +63,14 @@ Eigen::Vector2d ContactDynamics::slip_of(double t, ConstVectorRef x, Index i) co
 }
 
 // Beyond v = 0 on the line of slip the friction keeps its direction, so that the field is smooth there.
-Eigen::Vector2d ContactDynamics::direction_of(double t, ConstVectorRef x, Index i) const {
-  const PlaneFriction& friction = plane_frictions_[at(i)];
+Eigen::Vector2d ContactDynamics::direction_of(double t, ConstVectorRef x, const ContactModes& modes,
+                                              Index i) const {
+  const PlaneFriction& friction = modes.friction(i);
   const Eigen::Vector2d slip = slip_of(t, x, i);
   if (friction.begins) {
-    const Eigen::Vector2d near = slip + friction.reach * friction.direction;
-    return friction.reach > 0 && near.norm() > 0 ? near.normalized() : friction.direction;
+    const Eigen::Vector2d& along = begins_along_[at(i)];
+    const Eigen::Vector2d near = slip + friction.reach * along;
+    return friction.reach > 0 && near.norm() > 0 ? near.normalized() : along;
   }
   const double speed = slip.norm();
   if (!(speed > friction.rounding)) return friction.direction;
@@ -78,7 +81,7 @@ double ContactDynamics::slip_speed(double t, ConstVectorRef x, Index i) const {
   return slip_of(t, x, i).norm();
 }
 
-double ContactDynamics::slip_rounding(double t, ConstVectorRef x, Index i) {
+double ContactDynamics::slip_rounding(double t, ConstVectorRef x, Index i, double noise) const {
   double size = 0;
   for (Index row = contacts() + 2 * i; row < contacts() + 2 * i + 2; ++row) {
     const Sparse& gradient = slopes(t, x, row);
@@ -88,66 +91,58 @@ double ContactDynamics::slip_rounding(double t, ConstVectorRef x, Index i) {
       size += std::abs(gradient.values[k]) * (std::abs(x[state]) + far_.typical_sizes[state]);
     }
   }
-  return kSlipRounding * kEpsilon * size + impact_noise_;
+  return kSlipRounding * kEpsilon * size + noise;
 }
 
-double ContactDynamics::slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) {
+double ContactDynamics::slip_tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) const {
   const Index first = contacts() + 2 * i;
   return tolerance(t, x, first, weights) + tolerance(t, x, first + 1, weights);
 }
 
-ContactDynamics::StickSlipGuard ContactDynamics::stick_slip_guard(double t, ConstVectorRef x, Index i) const {
-  if (sticks(i)) {
+ContactDynamics::StickSlipGuard ContactDynamics::stick_slip_guard(double t, ConstVectorRef x,
+                                                                  const ContactModes& modes, Index i) const {
+  if (modes.sticks(i)) {
     const double bound = ratio_of(t, x, i) * coefficient_of(t, x, i) * buffers_.all_forces[i];
     const double held = std::hypot(buffers_.all_friction[i], buffers_.second_friction[i]);
     return {bound - held, std::abs(bound) + held};
   }
-  const PlaneFriction& friction = plane_frictions_[at(i)];
+  const PlaneFriction& friction = modes.friction(i);
   const Eigen::Vector2d slip = slip_of(t, x, i);
   const double speed = slip.norm();
-  if (friction.has_stopped && is_slow(t, x, i)) return {-friction.slow, speed};
-  const double along = slip.dot(friction.direction);
-  if (friction.begins) return {along, speed};
-  return {along < 0 ? -speed : speed, speed};
+  if (friction.has_stopped && is_slow(t, x, modes, i)) return {-friction.slow, speed};
+  if (friction.begins) return {slip.dot(begins_along_[at(i)]), speed};
+  return {slip.dot(friction.direction) < 0 ? -speed : speed, speed};
 }
 
-bool ContactDynamics::is_slow(double t, ConstVectorRef x, Index i) const {
-  const PlaneFriction& friction = plane_frictions_[at(i)];
+bool ContactDynamics::is_slow(double t, ConstVectorRef x, const ContactModes& modes, Index i) const {
+  const PlaneFriction& friction = modes.friction(i);
   return slip_of(t, x, i).norm() <= friction.rounding + friction.slow;
 }
 
-double ContactDynamics::begin_guard(double t, ConstVectorRef x, Index i) const {
-  const PlaneFriction& friction = plane_frictions_[at(i)];
+double ContactDynamics::begin_guard(double t, ConstVectorRef x, const ContactModes& modes, Index i) const {
+  const PlaneFriction& friction = modes.friction(i);
   if (!friction.begins) return 1;
   const Eigen::Vector2d slip = slip_of(t, x, i);
-  const double across = std::abs(slip[0] * friction.direction[1] - slip[1] * friction.direction[0]);
+  const Eigen::Vector2d& along = begins_along_[at(i)];
+  const double across = std::abs(slip[0] * along[1] - slip[1] * along[0]);
   if (!(friction.reach > 0)) return friction.slow - across;
   const double speed = slip.norm();
   return std::min(friction.reach - speed, friction.slow - across * friction.reach / (speed + friction.reach));
 }
 
-void ContactDynamics::set_slip_errors(Index i, double slow, double unseen) {
-  PlaneFriction& friction = plane_frictions_[at(i)];
-  friction.slow = slow;
-  friction.unseen = unseen;
-  if (!friction.begins) friction.reach = 0;
-  if (friction.begins && friction.reach == 0 && friction.lag > 0)
-    friction.reach = std::sqrt(unseen / friction.lag);
+bool ContactDynamics::slips_in_plane(const ContactModes& modes) const {
+  return std::any_of(cones_.begin(), cones_.end(),
+                     [&](Index c) { return !modes.sticks(c) && modes.is_closed(c); });
 }
 
-bool ContactDynamics::slips_in_plane() const {
-  return std::any_of(cones_.begin(), cones_.end(), [this](Index c) {
-    return !sticks(c) && std::binary_search(closed_.begin(), closed_.end(), c);
-  });
-}
-
-double ContactDynamics::slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  forces(t, x, lambda);
+double ContactDynamics::slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const ContactModes& modes) const {
+  forces(t, x, lambda, modes);
   double fastest = 0;
   for (const Index c : cones_) {
-    if (sticks(c) || !std::binary_search(closed_.begin(), closed_.end(), c)) continue;
-    const PlaneFriction& friction = plane_frictions_[at(c)];
-    const Eigen::Vector2d n = direction_of(t, x, c);
+    if (modes.sticks(c) || !modes.is_closed(c)) continue;
+    const PlaneFriction& friction = modes.friction(c);
+    const Eigen::Vector2d n = direction_of(t, x, modes, c);
     const Eigen::Vector2d across(-n[1], n[0]);
     buffers_.friction_unit.setZero();
     for (Index k = 0; k < 2; ++k) {
@@ -171,40 +166,46 @@ double ContactDynamics::slip_decay(double t, ConstVectorRef x, ConstVectorRef la
   return fastest;
 }
 
-void ContactDynamics::end_begin(double t, ConstVectorRef x, Index i) {
-  PlaneFriction& friction = plane_frictions_[at(i)];
+void ContactDynamics::end_begin(double t, ConstVectorRef x, Index i, ContactModes& modes) const {
+  PlaneFriction& friction = modes.friction(i);
   friction.begins = false;
-  along_.is_known = false;
   const Eigen::Vector2d slip = slip_of(t, x, i);
   if (slip.norm() > 0) friction.direction = slip.normalized();
 }
 
+ContactModes ContactDynamics::as_sticking(const ContactModes& modes, const std::vector<Index>& contacts) {
+  ContactModes changed = modes;
+  for (const Index c : contacts) changed.friction(c).sticks = true;
+  return changed;
+}
+
 void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                  const std::vector<Index>& closed) {
-  std::vector<Index> beginning;
-  for (const Index c : closed) {
-    if (plane_frictions_[at(c)].begins && !sticks(c)) beginning.push_back(c);
-  }
-  if (beginning.empty()) return;
-  const AsSticking held_ones(*this, beginning);
-  prepare(t, x, lambda, closed);
+                                  const ContactModes& modes, const std::vector<Index>& of) const {
+  if (cones_.empty()) return;
+  const auto begins = [&](Index c) { return modes.friction(c).begins_to_slip(); };
+  if (std::none_of(of.begin(), of.end(), begins)) return;
+  ContactModes& held_ones = buffers_.as_sticking;
+  held_ones.frictions = modes.frictions;
+  for (const Index c : of) held_ones.friction(c).sticks = held_ones.friction(c).sticks || begins(c);
+  prepare(t, x, lambda, held_ones, of);
   at_hand_.right_side = -at_hand_.accelerations;
   solve();
-  for (const Index c : beginning) {
+  for (const Index c : of) {
+    if (!begins(c)) continue;
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c);
     const Eigen::Vector2d held = at_hand_.solution.segment<2>(row - at_hand_.contacts.begin());
-    if (held.norm() > 0) plane_frictions_[at(c)].direction = -held.normalized();
+    begins_along_[at(c)] =
+        held.norm() > 0 ? Eigen::Vector2d(-held.normalized()) : modes.friction(c).direction;
   }
 }
 
-void ContactDynamics::follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda) {
-  if (!cones_.empty()) along_.is_known = false;
+void ContactDynamics::follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                  ContactModes& modes) const {
   for (const Index c : cones_) {
-    PlaneFriction& friction = plane_frictions_[at(c)];
-    if (friction.sticks || friction.begins || !std::binary_search(closed_.begin(), closed_.end(), c))
-      continue;
+    PlaneFriction& friction = modes.friction(c);
+    if (friction.sticks || friction.begins || !modes.is_closed(c)) continue;
     const Eigen::Vector2d slip = slip_of(t, x, c);
-    const bool ends = is_slow(t, x, c) && held_from_slip(t, x, lambda, c).is_within;
+    const bool ends = is_slow(t, x, modes, c) && held_from_slip(t, x, lambda, modes, c).is_within;
     friction.has_stopped = ends && friction.ends;
     friction.ends = ends;
     if (!ends && slip.norm() > friction.rounding && slip.dot(friction.direction) > 0)
@@ -214,11 +215,8 @@ void ContactDynamics::follow_slip(double t, ConstVectorRef x, ConstVectorRef lam
 
 // The friction that would hold a contact that slips.
 ContactDynamics::Held ContactDynamics::held_from_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                      Index i) {
-  {
-    const AsSticking held(*this, {i});
-    solve_for_forces(t, x, lambda, 0, closed_);
-  }
+                                                      const ContactModes& modes, Index i) const {
+  solve_for_forces(t, x, lambda, as_sticking(modes, {i}), 0, modes.closed);
   const auto row =
       std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), i) - at_hand_.contacts.begin();
   const auto first = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * i) -
@@ -228,33 +226,22 @@ ContactDynamics::Held ContactDynamics::held_from_slip(double t, ConstVectorRef x
   return {.force = force, .is_within = force.norm() <= bound * (1 + kWithinCone)};
 }
 
-bool ContactDynamics::slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
-  const Held held = held_from_slip(t, x, lambda, i);
-  return !held.is_within && held.force.dot(plane_frictions_[at(i)].direction) <= 0;
+// The direction of slip that begins is that of the last forces().
+bool ContactDynamics::slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                               Index i) const {
+  const Held held = held_from_slip(t, x, lambda, modes, i);
+  const Eigen::Vector2d& along =
+      modes.friction(i).begins ? begins_along_[at(i)] : modes.friction(i).direction;
+  return !held.is_within && held.force.dot(along) <= 0;
 }
 
-void ContactDynamics::set_closed_in(const Mode& word, Index surfaces) {
-  std::vector<Index> closed;
-  for (Index c = 0; c < contacts() && surfaces + c < word.size(); ++c) {
-    if (word.slides_on(surfaces + c)) closed.push_back(c);
-  }
-  set_closed(std::move(closed));
-  along_.is_known = false;
-  for (std::size_t k = 0; k < cones_.size(); ++k) {
-    const Index place = surfaces + contacts() + static_cast<Index>(k);
-    plane_frictions_[at(cones_[k])].sticks = place < word.size() && word.slides_on(place);
-    plane_frictions_[at(cones_[k])].begins = false;
-  }
-}
-
-void ContactDynamics::find_directions(double t, ConstVectorRef x, ConstVectorRef lambda) {
+void ContactDynamics::find_directions(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes,
+                                      double noise) const {
   std::vector<Index> resting;
-  if (!cones_.empty()) along_.is_known = false;
   for (const Index c : cones_) {
-    PlaneFriction& friction = plane_frictions_[at(c)];
-    if (friction.sticks || friction.begins || !std::binary_search(closed_.begin(), closed_.end(), c))
-      continue;
-    friction.rounding = slip_rounding(t, x, c);
+    PlaneFriction& friction = modes.friction(c);
+    if (friction.sticks || friction.begins || !modes.is_closed(c)) continue;
+    friction.rounding = slip_rounding(t, x, c, noise);
     const Eigen::Vector2d slip = slip_of(t, x, c);
     if (slip.norm() > friction.rounding)
       friction.direction = slip.normalized();
@@ -262,13 +249,13 @@ void ContactDynamics::find_directions(double t, ConstVectorRef x, ConstVectorRef
       resting.push_back(c);
   }
   if (resting.empty()) return;
-  for (const Index c : resting) plane_frictions_[at(c)].sticks = plane_frictions_[at(c)].breaks_away = true;
-  release_into_slip(t, x, lambda, closed_, resting);
-  for (const Index c : resting) plane_frictions_[at(c)].sticks = plane_frictions_[at(c)].begins = false;
+  for (const Index c : resting) modes.friction(c).sticks = modes.friction(c).breaks_away = true;
+  release_into_slip(t, x, lambda, modes, modes.closed, resting);
+  for (const Index c : resting) modes.friction(c).sticks = modes.friction(c).begins = false;
 }
 
-void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row,
-                                    VectorRef b) {
+void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                    const ContactModes& modes, Index row, VectorRef b) const {
   const Index owner = owner_of(row);
   const Contact& c = contact(owner);
   if (is_tangential(row)) {
@@ -276,8 +263,8 @@ void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef l
     return;
   }
   c.add_unit_force(t, x, lambda, buffers_.friction_unit, b);
-  if (!c.cone || sticks(owner)) return;
-  const Eigen::Vector2d friction = -coefficient_of(t, x, owner) * direction_of(t, x, owner);
+  if (!c.cone || modes.sticks(owner)) return;
+  const Eigen::Vector2d friction = -coefficient_of(t, x, owner) * direction_of(t, x, modes, owner);
   for (Index k = 0; k < 2; ++k) {
     c.cone->acts_on[at(k)](t, x, buffers_.friction_unit);
     b += friction[k] * buffers_.friction_unit;
@@ -286,25 +273,27 @@ void ContactDynamics::add_direction(double t, ConstVectorRef x, ConstVectorRef l
 }
 
 // The forces of friction that go with all_forces, where the rows at hand are those of the closed contacts.
-void ContactDynamics::take_cone_forces(double t, ConstVectorRef x, double weight) {
+void ContactDynamics::take_cone_forces(double t, ConstVectorRef x, const ContactModes& modes,
+                                       double weight) const {
   if (cones_.empty()) return;
-  auto row = static_cast<Index>(closed_.size());
-  for (std::size_t r = 0; r < closed_.size(); ++r) {
-    const Index c = closed_[r];
+  auto row = static_cast<Index>(modes.closed.size());
+  for (std::size_t r = 0; r < modes.closed.size(); ++r) {
+    const Index c = modes.closed[r];
     if (!contact(c).cone) continue;
     Eigen::Vector2d friction;
-    if (sticks(c)) {
+    if (modes.sticks(c)) {
       friction = at_hand_.solution.segment<2>(row);
       row += 2;
     } else {
-      friction = -coefficient_of(t, x, c) * at_hand_.solution[static_cast<Index>(r)] * direction_of(t, x, c);
+      friction =
+          -coefficient_of(t, x, c) * at_hand_.solution[static_cast<Index>(r)] * direction_of(t, x, modes, c);
     }
     buffers_.all_friction[c] += weight * friction[0];
     buffers_.second_friction[c] += weight * friction[1];
   }
 }
 
-void ContactDynamics::refuse_tangential(double t, Index row) {
+void ContactDynamics::refuse_tangential(double t, Index row) const {
   const Index which = at_hand_.contacts[at(row)];
   throw std::runtime_error("the friction of contact '" + contact(owner_of(which)).name +
                            "' does not act on its velocity " + std::to_string((which - contacts()) % 2 + 1) +
@@ -313,9 +302,9 @@ void ContactDynamics::refuse_tangential(double t, Index row) {
                            "; check acts_on of the friction: a force in the direction of each velocity");
 }
 
-ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, const std::vector<Index>& of,
-                                                const Vector& free, const Vector& least,
-                                                bool are_impulses) const {
+ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, const ContactModes& modes,
+                                                const std::vector<Index>& of, const Vector& free,
+                                                const Vector& least, bool are_impulses) const {
   std::vector<Index> all(at_hand_.contacts.size());
   for (std::size_t r = 0; r < all.size(); ++r) all[r] = static_cast<Index>(r);
   std::vector<ConeRows> rows;
@@ -324,7 +313,7 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
     ConeRows& one = rows.emplace_back();
     one.normal = static_cast<Index>(r);
     one.least = least[static_cast<Index>(r)];
-    if (!contact(of[r]).cone || !sticks(of[r])) continue;
+    if (!contact(of[r]).cone || !modes.sticks(of[r])) continue;
     one.tangential = next;
     one.coefficient = coefficient_of(t, x, of[r]);
     if (are_impulses) {
@@ -332,7 +321,7 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
       if (slip.norm() > 0) one.slip = slip.normalized();
     } else {
       one.ratio = ratio_of(t, x, of[r]);
-      one.breaks_away = plane_frictions_[at(of[r])].breaks_away;
+      one.breaks_away = modes.friction(of[r]).breaks_away;
     }
     next += 2;
   }
@@ -346,15 +335,16 @@ ConeAnswer ContactDynamics::solve_cones_at_hand(double t, ConstVectorRef x, cons
       "situation: give the contact a stiffness, or a smaller friction");
 }
 
-std::vector<Index> ContactDynamics::settle_plane_frictions(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                           const std::vector<Index>& touching) {
+ContactModes ContactDynamics::settle_plane_frictions(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                     ContactModes modes, const std::vector<Index>& touching,
+                                                     double noise) const {
   std::vector<Index> resting;
   bool any_breaks = false;
   for (const Index c : touching) {
     if (!contact(c).cone) continue;
-    PlaneFriction& friction = plane_frictions_[at(c)];
+    PlaneFriction& friction = modes.friction(c);
     const Eigen::Vector2d slip = slip_of(t, x, c);
-    friction.rounding = slip_rounding(t, x, c);
+    friction.rounding = slip_rounding(t, x, c, noise);
     friction.ends = friction.has_stopped = false;
     friction.sticks = !(slip.norm() > friction.rounding);
     friction.begins = friction.begins && !friction.sticks;
@@ -365,26 +355,27 @@ std::vector<Index> ContactDynamics::settle_plane_frictions(double t, ConstVector
       friction.direction = slip.normalized();
     }
   }
-  std::vector<Index> closed = closed_under_forces(t, x, lambda, touching);
-  if (!resting.empty() && (any_breaks || !plane_frictions_hold(t, x, lambda, closed))) {
-    release_into_slip(t, x, lambda, touching, resting);
-    closed = closed_under_forces(t, x, lambda, touching);
+  modes.closed = closed_under_forces(t, x, lambda, modes, touching);
+  if (!resting.empty() && (any_breaks || !plane_frictions_hold(t, x, lambda, modes, modes.closed))) {
+    release_into_slip(t, x, lambda, modes, touching, resting);
+    modes.closed = closed_under_forces(t, x, lambda, modes, touching);
   }
   for (const Index c : resting) {
-    if (!std::binary_search(closed.begin(), closed.end(), c)) plane_frictions_[at(c)].sticks = false;
+    if (!modes.is_closed(c)) modes.friction(c).sticks = false;
   }
-  find_lags(t, x, lambda, closed);
-  return closed;
+  find_lags(t, x, lambda, modes, modes.closed);
+  return modes;
 }
 
 bool ContactDynamics::plane_frictions_hold(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                           const std::vector<Index>& closed) {
+                                           const ContactModes& modes,
+                                           const std::vector<Index>& closed) const {
   if (closed.empty()) return true;
-  solve_for_forces(t, x, lambda, 0, closed);
+  solve_for_forces(t, x, lambda, modes, 0, closed);
   auto row = static_cast<Index>(closed.size());
   for (std::size_t r = 0; r < closed.size(); ++r) {
     const Index c = closed[r];
-    if (!contact(c).cone || !sticks(c)) continue;
+    if (!contact(c).cone || !modes.sticks(c)) continue;
     const double held = at_hand_.solution.segment<2>(row).norm();
     const double bound =
         ratio_of(t, x, c) * coefficient_of(t, x, c) * at_hand_.solution[static_cast<Index>(r)];
@@ -396,14 +387,14 @@ bool ContactDynamics::plane_frictions_hold(double t, ConstVectorRef x, ConstVect
 
 // Decides which of the contacts at rest go on to stick, and the directions of the others. They are taken to stick so far.
 void ContactDynamics::release_into_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                        const std::vector<Index>& touching,
-                                        const std::vector<Index>& resting) {
-  prepare(t, x, lambda, touching);
-  const ConeAnswer answer = solve_cones_at_hand(t, x, touching, at_hand_.accelerations,
+                                        ContactModes& modes, const std::vector<Index>& touching,
+                                        const std::vector<Index>& resting) const {
+  prepare(t, x, lambda, modes, touching);
+  const ConeAnswer answer = solve_cones_at_hand(t, x, modes, touching, at_hand_.accelerations,
                                                 Vector::Zero(static_cast<Index>(touching.size())), false);
   for (std::size_t r = 0; r < touching.size(); ++r) {
     if (std::find(resting.begin(), resting.end(), touching[r]) == resting.end()) continue;
-    PlaneFriction& friction = plane_frictions_[at(touching[r])];
+    PlaneFriction& friction = modes.friction(touching[r]);
     friction.sticks = answer.sticks[r] != 0;
     friction.begins = answer.begins[r] != 0;
     friction.breaks_away = false;

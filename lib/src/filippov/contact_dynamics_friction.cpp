@@ -43,7 +43,7 @@ bool ContactDynamics::has_friction(const std::vector<Index>& contacts) const {
 }
 
 ContactDynamics::Planes ContactDynamics::planes(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                const std::vector<Index>& contacts) {
+                                                const std::vector<Index>& contacts) const {
   const auto k = static_cast<Index>(contacts.size());
   Planes made;
   made.rates = at_hand_.rates;
@@ -270,22 +270,23 @@ ContactDynamics::Impulses ContactDynamics::impulses_of_several(double t, const P
 }
 
 // Λ and the friction where f combines the corners of relays inside their bounds: so do these.
-void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda) {
+void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const ContactModes& modes) const {
   std::vector<Index> inside;
   Vector corner = lambda;
-  for (const Index c : closed_) {
+  for (const Index c : modes.closed) {
     if (!contact(c).friction) continue;
     const Index surface = contact(c).friction->surface;
     const bool is_new = std::find(inside.begin(), inside.end(), surface) == inside.end();
     if (is_new && std::abs(lambda[surface]) < 1) inside.push_back(surface);
   }
-  solve_for_forces(t, x, lambda, 0, closed_);
+  solve_for_forces(t, x, lambda, modes, 0, modes.closed);
   bool is_affine = inside.empty() || inside.size() > std::size_t{most_blended_surfaces};
   if (!is_affine) {
     const Vector effects = at_hand_.effects;
     const Vector forces = at_hand_.solution;
     for (const Index surface : inside) corner[surface] = 1;
-    prepare(t, x, corner, closed_);
+    prepare(t, x, corner, modes, modes.closed);
     is_affine = (at_hand_.effects - effects).lpNorm<Eigen::Infinity>() <=
                 kSameEffect * effects.lpNorm<Eigen::Infinity>();
     at_hand_.solution = forces;
@@ -293,9 +294,9 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
   buffers_.all_friction.setZero();
   buffers_.second_friction.setZero();
   const auto add = [&](ConstVectorRef relays, double weight) {
-    take_cone_forces(t, x, weight);
-    for (std::size_t r = 0; r < closed_.size(); ++r) {
-      const Index c = closed_[r];
+    take_cone_forces(t, x, modes, weight);
+    for (std::size_t r = 0; r < modes.closed.size(); ++r) {
+      const Index c = modes.closed[r];
       const double force = weight * at_hand_.solution[static_cast<Index>(r)];
       buffers_.all_forces[c] += force;
       if (!contact(c).friction) continue;
@@ -310,15 +311,16 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
       corner[inside[k]] = ((corners >> k) & 1U) != 0 ? 1 : -1;
       weight *= 0.5 * (1 + corner[inside[k]] * lambda[inside[k]]);
     }
-    solve_for_forces(t, x, corner, 0, closed_);
+    solve_for_forces(t, x, corner, modes, 0, modes.closed);
     add(corner, weight);
   }
 }
 
 const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                            const std::vector<Index>& sliding, ConstVectorRef motion) {
-  forces(t, x, lambda);
-  if (closed_.size() < 2) return buffers_.all_forces;
+                                            const ContactModes& modes, const std::vector<Index>& sliding,
+                                            ConstVectorRef motion) const {
+  forces(t, x, lambda, modes);
+  if (modes.closed.size() < 2) return buffers_.all_forces;
   Vector added(x.size());
   evaluator_.field(t, x, lambda, added);
   added = motion - added;
@@ -328,7 +330,7 @@ const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVec
     for (const Index row : group)
       if (!is_tangential(at_hand_.contacts[at(row)])) members.push_back(at_hand_.contacts[at(row)]);
     if (members.size() > 1 && members.size() <= kManyContacts && !has_cones(members))
-      split_least(t, x, lambda, members, sliding, added);
+      split_least(t, x, lambda, modes, members, sliding, added);
   }
   return buffers_.all_forces;
 }
@@ -336,8 +338,8 @@ const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVec
 // z holds the forces, with those of friction that sticks; Gz = `added` is what they add to f. The least z + Ny, GN = 0, with Az ≥ 0 is a
 // problem of complementarity for the multipliers of those bounds.
 void ContactDynamics::split_least(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                  const std::vector<Index>& members, const std::vector<Index>& sliding,
-                                  ConstVectorRef added) {
+                                  const ContactModes& modes, const std::vector<Index>& members,
+                                  const std::vector<Index>& sliding, ConstVectorRef added) const {
   const auto k = static_cast<Index>(members.size());
   Vector above = Vector::Ones(lambda.size()), below = above;
   if (evaluator_.system().breaks_away()) evaluator_.break_away(t, x, above, below);
@@ -352,7 +354,7 @@ void ContactDynamics::split_least(double t, ConstVectorRef x, ConstVectorRef lam
   std::sort(rows.begin(), rows.end());
   rows.erase(std::unique(rows.begin(), rows.end()), rows.end());
   // A state that contacts of other groups act on, too, is one that no gap sees.
-  for (const Index c : closed_) {
+  for (const Index c : modes.closed) {
     if (std::find(members.begin(), members.end(), c) != members.end()) continue;
     for (const Index state : acted_on_[at(c)])
       rows.erase(std::remove(rows.begin(), rows.end(), state), rows.end());

@@ -1,6 +1,7 @@
 // ContactDynamics of contacts that touch with a velocity: their impact, and the impulse that stops one of them.
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 #include <stdexcept>
 #include <string>
@@ -22,10 +23,10 @@ constexpr int kImpactSweeps = 3;
 // velocities, and their friction goes on as it is.
 ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
                                                 const std::vector<Index>& touching, bool elastic,
-                                                VectorRef x) {
+                                                ContactModes& modes, VectorRef x) const {
   if (touching.size() == 1 || !(has_friction(touching) || has_cones(touching)))
-    return impact_of_part(t, lambda, touching, elastic, x);
-  const std::vector<std::vector<Index>> parts = parts_of_impact(t, x, lambda, touching);
+    return impact_of_part(t, lambda, touching, elastic, modes, x);
+  const std::vector<std::vector<Index>> parts = parts_of_impact(t, x, lambda, modes, touching);
   const Vector rates = at_hand_.rates;
   Impact whole;
   for (std::size_t r = 0; r < touching.size(); ++r) {
@@ -41,7 +42,8 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
     for (const Index r : part) members.push_back(touching[at(r)]);
     // No part sees what the others make of the state.
     Vector moved = before;
-    const Impact one = impact_of_part(t, lambda, members, elastic, moved);
+    const Impact one = impact_of_part(t, lambda, members, elastic, modes, moved);
+    whole.noise = std::max(whole.noise, one.noise);
     for (std::size_t k = 0; k < part.size(); ++k) {
       whole.approach[at(part[k])] = one.approach[k];
       whole.departure[at(part[k])] = one.departure[k];
@@ -61,17 +63,13 @@ ContactDynamics::Impact ContactDynamics::impact(double t, ConstVectorRef lambda,
 // are at hand.
 std::vector<std::vector<Index>> ContactDynamics::parts_of_impact(double t, ConstVectorRef x,
                                                                  ConstVectorRef lambda,
-                                                                 const std::vector<Index>& touching) {
+                                                                 const ContactModes& modes,
+                                                                 const std::vector<Index>& touching) const {
   const auto k = static_cast<Index>(touching.size());
   Vector relays = lambda;
   for (const Index c : touching)
     if (contact(c).friction) relays[contact(c).friction->surface] = 0;
-  std::vector<char> stuck;
-  for (const Index c : touching) {
-    stuck.push_back(static_cast<char>(plane_frictions_[at(c)].sticks));
-    plane_frictions_[at(c)].sticks = contact(c).cone.has_value();
-  }
-  prepare(t, x, relays, touching);
+  prepare(t, x, relays, has_cones(touching) ? with_planes_stuck(modes, touching) : modes, touching);
   Joined joined(touching.size());
   std::vector<Index> place(at_hand_.contacts.size());
   for (std::size_t row = 0; row < place.size(); ++row) {
@@ -94,7 +92,6 @@ std::vector<std::vector<Index>> ContactDynamics::parts_of_impact(double t, Const
       }
     }
   }
-  for (std::size_t r = 0; r < touching.size(); ++r) plane_frictions_[at(touching[r])].sticks = stuck[r] != 0;
   std::vector<std::vector<Index>> parts;
   std::vector<Index> smooth;
   for (std::vector<Index>& group : joined.groups()) {
@@ -112,10 +109,18 @@ std::vector<std::vector<Index>> ContactDynamics::parts_of_impact(double t, Const
   return parts;
 }
 
+ContactModes ContactDynamics::with_planes_stuck(const ContactModes& modes,
+                                                const std::vector<Index>& of) const {
+  std::vector<Index> in_plane;
+  std::copy_if(of.begin(), of.end(), std::back_inserter(in_plane),
+               [this](Index c) { return contact(c).cone.has_value(); });
+  return as_sticking(modes, in_plane);
+}
+
 // The impact of contacts that may all be coupled.
 ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef lambda,
                                                         const std::vector<Index>& touching, bool elastic,
-                                                        VectorRef x) {
+                                                        ContactModes& modes, VectorRef x) const {
   const bool is_rough = has_friction(touching);
   // The loop adds the forces along b alone; friction has terms of its own.
   Vector relays = lambda;
@@ -123,8 +128,8 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
     if (contact(c).friction) relays[contact(c).friction->surface] = 0;
   // Friction in a plane has rows of its own, as where it sticks.
   const bool has_planes = has_cones(touching);
-  for (const Index c : touching) plane_frictions_[at(c)].sticks = contact(c).cone.has_value();
-  prepare(t, x, relays, touching);
+  if (has_planes) modes = with_planes_stuck(modes, touching);
+  prepare(t, x, relays, modes, touching);
   const auto k = static_cast<Index>(touching.size());
   Impact result;
   Vector start = at_hand_.rates;
@@ -155,7 +160,7 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
   ConeAnswer cones;
   if (has_planes) {
     if (is_rough) refuse_mixed_impact(t, touching);
-    cones = impulses_in_planes(t, x, touching, start, result.restitution);
+    cones = impulses_in_planes(t, x, modes, touching, start, result.restitution);
     at_hand_.solution = cones.z;
   } else if (is_rough) {
     planes_here = planes(t, x, relays, touching);
@@ -187,7 +192,7 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
     sizes += (planes_here.mixed * along.asDiagonal()).cwiseAbs().rowwise().sum();
   }
   terms = std::max(terms, sizes.maxCoeff());
-  impact_noise_ = std::max(impact_noise_, 64 * kEpsilon * terms);
+  result.noise = 64 * kEpsilon * terms;
   std::vector<Index> stopped;
   for (Index r = 0; r < k; ++r) {
     const double rounding =
@@ -202,27 +207,29 @@ ContactDynamics::Impact ContactDynamics::impact_of_part(double t, ConstVectorRef
   add_impulses(at_hand_.solution, x);
   if (is_rough) x += planes_here.along * along;
   for (Index r = 0; r < k && has_planes; ++r) {
-    PlaneFriction& friction = plane_frictions_[at(touching[at(r)])];
+    PlaneFriction& friction = modes.friction(touching[at(r)]);
     friction.sticks = cones.sticks[at(r)] != 0;
     friction.direction = cones.directions[at(r)];
   }
   // A gap that stops has velocity 0 exactly, not up to the rounding of the velocities before.
   for (int sweep = 0; sweep < kImpactSweeps && !stopped.empty(); ++sweep) {
     clear_cancelled(before, x);
-    prepare(t, x, relays, stopped);
+    prepare(t, x, relays, modes, stopped);
     at_hand_.right_side = -at_hand_.rates;
     if (at_hand_.right_side.isZero(0)) break;
     solve();
     add_impulses(at_hand_.solution, x);
   }
-  for (const Index c : touching) plane_frictions_[at(c)].sticks = plane_frictions_[at(c)].begins = false;
+  for (std::size_t r = 0; r < touching.size() && has_planes; ++r)
+    modes.friction(touching[r]).sticks = modes.friction(touching[r]).begins = false;
   return result;
 }
 
 // By Newton's law the velocities after the impact are −e times those before. By Poisson's law there is a compression, to u ≥ 0, and then
 // impulses of at least e times those of the compression, both with friction against the slip at their end.
-ConeAnswer ContactDynamics::impulses_in_planes(double t, ConstVectorRef x, const std::vector<Index>& touching,
-                                               Vector start, const std::vector<double>& restitution) const {
+ConeAnswer ContactDynamics::impulses_in_planes(double t, ConstVectorRef x, const ContactModes& modes,
+                                               const std::vector<Index>& touching, Vector start,
+                                               const std::vector<double>& restitution) const {
   const auto k = static_cast<Index>(touching.size());
   const bool by_impulses = std::any_of(touching.begin(), touching.end(), [this](Index c) {
     return contact(c).impact_law == ImpactLaw::poisson;
@@ -230,7 +237,7 @@ ConeAnswer ContactDynamics::impulses_in_planes(double t, ConstVectorRef x, const
   Vector least = Vector::Zero(k);
   if (by_impulses) start = at_hand_.rates;
   if (k > 1) flush(start);
-  ConeAnswer first = solve_cones_at_hand(t, x, touching, start, least, true);
+  ConeAnswer first = solve_cones_at_hand(t, x, modes, touching, start, least, true);
   if (!by_impulses) return first;
   for (Index r = 0; r < k; ++r)
     if (start[r] < 0) least[r] = restitution[at(r)] * first.z[r];
@@ -240,13 +247,14 @@ ConeAnswer ContactDynamics::impulses_in_planes(double t, ConstVectorRef x, const
   multiply(first.z, sizes, true);
   for (Index r = 0; r < middle.size(); ++r)
     if (std::abs(middle[r]) <= 16 * kEpsilon * sizes[r]) middle[r] = 0;
-  ConeAnswer second = solve_cones_at_hand(t, x, touching, middle, least, true);
+  ConeAnswer second = solve_cones_at_hand(t, x, modes, touching, middle, least, true);
   second.z += first.z;
   return second;
 }
 
-const Vector& ContactDynamics::stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) {
-  prepare(t, x, lambda, {i});
+const Vector& ContactDynamics::stopping_impulse(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                const ContactModes& modes, Index i) const {
+  prepare(t, x, lambda, modes, {i});
   buffers_.impulse.setZero();
   at_hand_.directions[0].add_to(buffers_.impulse, -at_hand_.rates[0] / effect(0, 0));
   return buffers_.impulse;

@@ -30,7 +30,8 @@ bool ContactDynamics::names_states(const Contact& contact) {
 }
 
 bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                      const std::vector<Index>& contacts, std::vector<Sparse>& columns) {
+                                      const ContactModes& modes, const std::vector<Index>& contacts,
+                                      std::vector<Sparse>& columns) const {
   columns.resize(contacts.size());
   buffers_.unit.setZero();
   bool is_new = false;
@@ -39,7 +40,7 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef
     const Contact& c = contact(owner);
     std::vector<Index>& known = acted_on_[at(owner)];
     Sparse& column = columns[r];
-    add_direction(t, x, lambda, contacts[r], buffers_.unit);
+    add_direction(t, x, lambda, modes, contacts[r], buffers_.unit);
     const auto take_known = [&] {
       column.states = known;
       column.values.resize(known.size());
@@ -50,7 +51,7 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef
     if (names_states(c) || buffers_.unit.lpNorm<1>() == 0) continue;
     is_new = true;
     buffers_.unit.setZero();
-    add_direction(t, x, lambda, contacts[r], buffers_.unit);
+    add_direction(t, x, lambda, modes, contacts[r], buffers_.unit);
     for (Index state = 0; state < x.size(); ++state) {
       if (buffers_.unit[state] != 0) known.push_back(state);
     }
@@ -58,19 +59,20 @@ bool ContactDynamics::take_directions(double t, ConstVectorRef x, ConstVectorRef
     known.erase(std::unique(known.begin(), known.end()), known.end());
     take_known();
   }
-  if (buffers_.unit.lpNorm<1>() != 0) refuse_unnamed_states(t, x, lambda, contacts);
+  if (buffers_.unit.lpNorm<1>() != 0) refuse_unnamed_states(t, x, lambda, modes, contacts);
   return is_new;
 }
 
 // One of them enters a state that it does not name.
 void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                            const std::vector<Index>& contacts) {
+                                            const ContactModes& modes,
+                                            const std::vector<Index>& contacts) const {
   for (const Index row : contacts) {
     const Index index = owner_of(row);
     const Contact& c = contact(index);
     if (!names_states(c)) continue;
     buffers_.unit.setZero();
-    add_direction(t, x, lambda, row, buffers_.unit);
+    add_direction(t, x, lambda, modes, row, buffers_.unit);
     for (const Index state : acted_on_[at(index)]) buffers_.unit[state] = 0;
     for (Index state = 0; state < x.size(); ++state) {
       if (buffers_.unit[state] == 0) continue;
@@ -82,7 +84,7 @@ void ContactDynamics::refuse_unnamed_states(double t, ConstVectorRef x, ConstVec
 }
 
 // ∇g, valid until the next call for the same contact.
-const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef x, Index index) {
+const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef x, Index index) const {
   Gap& gap = gaps_of_[at(index)];
   if (gap.has_slopes) return gap.slopes;
   const Guard& function = function_of(index);
@@ -92,7 +94,7 @@ const ContactDynamics::Sparse& ContactDynamics::slopes(double t, ConstVectorRef 
   return gap.slopes;
 }
 
-double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstVectorRef dx) {
+double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstVectorRef dx) const {
   const Gap& gap = gaps_of_[at(index)];
   if (!gap.is_affine) return function_of(index).rate(t, x, 1, dx, &gap.states);
   const double along = slopes(t, x, index).dot(dx);
@@ -101,14 +103,14 @@ double ContactDynamics::gap_rate(double t, ConstVectorRef x, Index index, ConstV
 
 // The mixed second derivative along the field and (t_dot, along).
 double ContactDynamics::gap_mixed(double t, ConstVectorRef x, Index index, double t_dot, ConstVectorRef along,
-                                  ConstVectorRef mixed) {
+                                  ConstVectorRef mixed) const {
   const Gap& gap = gaps_of_[at(index)];
   if (gap.is_affine) return slopes(t, x, index).dot(mixed);
   return function_of(index).mixed(t, x, 1, buffers_.field, t_dot, along, mixed, &gap.states);
 }
 
 // learn() finds which forces these gaps see.
-void ContactDynamics::learn(const std::vector<Index>& contacts) {
+void ContactDynamics::learn(const std::vector<Index>& contacts) const {
   const std::size_t k = contacts.size();
   const bool knows_field = reached_by_.rows > 0;
   Seen seen;
@@ -154,14 +156,20 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) {
 }
 
 // b, u, a and B at a point.
-void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
-                              const std::vector<Index>& of_contacts) {
+void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                              const std::vector<Index>& of_contacts) const {
+  const std::size_t before = preparations_;
+  find_begins(t, x, lambda, modes, of_contacts);
+  // Where slip begins the field has been asked for at this point.
+  const bool is_field_known = preparations_ != before;
   ++preparations_;
-  const std::vector<Index>& contacts = rows_of(of_contacts);
+  const std::vector<Index>& contacts = rows_of(modes, of_contacts);
   if (!at_hand_.are_known || at_hand_.contacts != contacts) learn(contacts);
-  evaluator_.field(t, x, lambda, buffers_.field);
-  evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
-  const bool is_new = take_directions(t, x, lambda, contacts, at_hand_.directions);
+  if (!is_field_known) {
+    evaluator_.field(t, x, lambda, buffers_.field);
+    evaluator_.field_along(t, x, lambda, 1, buffers_.field, buffers_.value, buffers_.acceleration);
+  }
+  const bool is_new = take_directions(t, x, lambda, modes, contacts, at_hand_.directions);
   for (std::size_t r = 0; r < contacts.size(); ++r) {
     double& rate = at_hand_.rates[static_cast<Index>(r)];
     double& acceleration = at_hand_.accelerations[static_cast<Index>(r)];
@@ -198,7 +206,7 @@ void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
   }
 }
 
-void ContactDynamics::refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) {
+void ContactDynamics::refuse_direction(double t, ConstVectorRef x, ConstVectorRef lambda, Index row) const {
   if (is_tangential(at_hand_.contacts[at(row)])) refuse_tangential(t, row);
   const Contact& c = contact(at_hand_.contacts[at(row)]);
   const std::string number = number_text(effect(row, row));

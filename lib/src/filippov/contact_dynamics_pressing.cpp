@@ -21,14 +21,18 @@ constexpr double kHolds = 1e-9;
 
 }  // namespace
 
-std::vector<Index> ContactDynamics::staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                   const std::vector<Index>& touching) {
-  return has_cones(touching) ? settle_plane_frictions(t, x, lambda, touching)
-                             : closed_under_forces(t, x, lambda, touching);
+ContactModes ContactDynamics::staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                             const ContactModes& before, const std::vector<Index>& touching,
+                                             double noise) const {
+  if (has_cones(touching)) return settle_plane_frictions(t, x, lambda, before, touching, noise);
+  ContactModes modes = before;
+  modes.closed = closed_under_forces(t, x, lambda, before, touching);
+  return modes;
 }
 
 std::vector<Index> ContactDynamics::closed_under_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                        const std::vector<Index>& touching) {
+                                                        const ContactModes& modes,
+                                                        const std::vector<Index>& touching) const {
   std::vector<Index> closed;
   if (touching.empty()) return closed;
   // Relays inside their bounds may be what holds a gap: then it needs no force, and what rounding leaves of its acceleration is not
@@ -41,10 +45,10 @@ std::vector<Index> ContactDynamics::closed_under_forces(double t, ConstVectorRef
       if (std::abs(lambda[i]) < 1)
         moved[i] -= std::copysign(0.7 + 0.2 * std::sin(1.0 + 2.39996 * static_cast<double>(i)), lambda[i]);
     }
-    prepare(t, x, moved, touching);
+    prepare(t, x, moved, modes, touching);
     otherwise = at_hand_.accelerations;
   }
-  prepare(t, x, lambda, touching);
+  prepare(t, x, lambda, modes, touching);
   const auto k = static_cast<Index>(touching.size());
   std::vector<char> held(touching.size(), 0);
   for (Index r = 0; r < std::min(k, otherwise.size()); ++r) {
@@ -79,10 +83,10 @@ std::vector<Index> ContactDynamics::closed_under_forces(double t, ConstVectorRef
 }
 
 ContactDynamics::Pressed ContactDynamics::pressed_with(Index i, double t, ConstVectorRef x,
-                                                       ConstVectorRef lambda,
-                                                       const std::vector<Index>& touching) {
+                                                       ConstVectorRef lambda, const ContactModes& modes,
+                                                       const std::vector<Index>& touching) const {
   Pressed pressed;
-  prepare(t, x, lambda, touching);
+  prepare(t, x, lambda, modes, touching);
   const auto k = static_cast<Index>(touching.size());
   const double scale = at_hand_.accelerations.lpNorm<Eigen::Infinity>();
   if (k == 1 && at_hand_.accelerations.size() == 1) {

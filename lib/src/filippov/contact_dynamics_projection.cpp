@@ -18,7 +18,7 @@ constexpr int kProjectionSweeps = 6;
 }  // namespace
 
 bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts, ConstVectorRef weights,
-                                   VectorRef x) {
+                                   VectorRef x) const {
   buffers_.gaps.resize(static_cast<Index>(contacts.size()));
   bool is_there = true;
   for (std::size_t r = 0; r < contacts.size(); ++r) {
@@ -57,7 +57,7 @@ bool ContactDynamics::correct_gaps(double t, const std::vector<Index>& contacts,
 
 // x −= W²Gᵀ(GW²Gᵀ)⁻¹·gaps of these rows of `contacts`, whose gradients and gaps are known.
 void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std::vector<Index>& rows,
-                                   ConstVectorRef weights, VectorRef x) {
+                                   ConstVectorRef weights, VectorRef x) const {
   const auto gradient = [&](Index row) -> const Sparse& { return gaps_of_[at(contacts[at(row)])].slopes; };
   if (rows.size() == 1) {
     const Sparse& g = gradient(rows[0]);
@@ -100,7 +100,8 @@ void ContactDynamics::move_by_gaps(const std::vector<Index>& contacts, const std
 }
 
 // A gap larger than the integrator's errors is no noise.
-bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, ConstVectorRef weights) {
+bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap,
+                               ConstVectorRef weights) const {
   if (!(std::abs(gap) <= tolerance(t, x, i, weights))) return false;
   const Sparse& gradient = slopes(t, x, i);
   double sum_of_slopes = 0;
@@ -122,23 +123,24 @@ bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap, 
 }
 
 // x gets the impulses that stop these contacts.
-void ContactDynamics::stop(double t, VectorRef x, ConstVectorRef lambda, const std::vector<Index>& contacts) {
-  prepare(t, x, lambda, contacts);
+void ContactDynamics::stop(double t, VectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                           const std::vector<Index>& contacts) const {
+  prepare(t, x, lambda, modes, contacts);
   at_hand_.right_side = -at_hand_.rates;
   solve();
   add_impulses(at_hand_.solution, x);
 }
 
 bool ContactDynamics::project(double t, const std::vector<Index>& contacts, ConstVectorRef lambda,
-                              ConstVectorRef weights, VectorRef x) {
+                              const ContactModes& modes, ConstVectorRef weights, VectorRef x) const {
   if (contacts.empty()) return true;
   buffers_.original = x;
   for (int sweep = 0; sweep < kProjectionSweeps; ++sweep) {
     const bool is_there = correct_gaps(t, contacts, weights, x);
     if (!x.allFinite()) break;
-    stop(t, x, lambda, contacts);
+    stop(t, x, lambda, modes, contacts);
     // clear_cancelled() sets velocities to 0 of which stop() left rounding alone; stop() then corrects what the gaps ask for.
-    if (is_there && clear_cancelled(buffers_.original, x)) stop(t, x, lambda, contacts);
+    if (is_there && clear_cancelled(buffers_.original, x)) stop(t, x, lambda, modes, contacts);
     if (is_there) return true;
     if (sweep + 1 < kProjectionSweeps) continue;
     // A gap whose terms in time are larger than the states comes no nearer than their rounding, nor one whose terms cancel.

@@ -61,7 +61,7 @@ bool ContactDynamics::clear_cancelled(ConstVectorRef before, VectorRef x) const 
 }
 
 // at_hand_.solution = B⁻¹ at_hand_.right_side.
-void ContactDynamics::solve() {
+void ContactDynamics::solve() const {
   for (const std::vector<Index>& group : at_hand_.groups) {
     if (group.size() == 1) {
       at_hand_.solution[group[0]] = at_hand_.right_side[group[0]] / effect(group[0], group[0]);
@@ -71,7 +71,7 @@ void ContactDynamics::solve() {
   }
 }
 
-void ContactDynamics::solve_group(const std::vector<Index>& group) {
+void ContactDynamics::solve_group(const std::vector<Index>& group) const {
   buffers_.block_right = at_hand_.right_side(group);
   const Vector& right = buffers_.block_right;
   const double size = 1 + right.lpNorm<Eigen::Infinity>();

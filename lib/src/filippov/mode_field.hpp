@@ -116,13 +116,12 @@ class ModeField {
   const VertexTable& corner_table() const { return corners_.table; }
   const MomentsSolution& moments() const { return corners_.moments; }
   // ending() lists surfaces whose relays do not go on from where λ was known last, since their root meets
-  // another one. It sets `lambda` to that root.
-  std::vector<Index> ending(Vector& lambda) {
+  // another one. That root is among known_relays().
+  std::vector<Index> ending() {
     if (!solves_for_lambda() || uses_moments()) return {};
-    std::vector<Index> surfaces = solver_.ending();
-    if (!surfaces.empty()) lambda = solver_.known_relays();
-    return surfaces;
+    return solver_.ending();
   }
+  const Vector& known_relays() const { return solver_.known_relays(); }
   // D at (t, x), in the order of sliding().
   const std::vector<Eigen::Triplet<double>>& relay_couplings(double t, ConstVectorRef x);
 

@@ -24,7 +24,7 @@ constexpr double kSingularForces = 1e-13;
 }  // namespace
 
 ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure,
-                           ContactDynamics* contacts)
+                           ContactsInForce contacts)
     : field_(field),
       evaluator_(evaluator),
       structure_(structure),
@@ -106,11 +106,11 @@ void ModeJacobian::compute(double t, ConstVectorRef x, SplitJacobian& jacobian) 
   jacobian.border_columns.resize(x.size(), 0);
   jacobian.border_rows.resize(0, x.size());
   jacobian.corner.resize(0, 0);
-  if (contacts_ && !contacts_->far_closed().empty()) {
+  if (contacts_ && !contacts_->far_closed(*contacts_.modes).empty()) {
     compute_with_far_contacts(t, x, jacobian);
   } else if (field_.sliding().empty()) {
     lambda_ = field_.lambda(t, x);
-    if (without_contacts_ && contacts_->closed().empty()) {
+    if (without_contacts_ && contacts_.modes->closed.empty()) {
       Vector free_entries(static_cast<Index>(slot_without_contacts_.size()));
       field_.differentiate_near(t, x, lambda_, [&](ConstVectorRef point) {
         without_contacts_->field_dx(t, point, lambda_, free_entries);
@@ -291,25 +291,25 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
   Matrix& right = jacobian.right;
   const std::vector<Index>& sliding = field_.sliding();
   const auto s = static_cast<Index>(sliding.size());
-  const auto k = static_cast<Index>(contacts_->far_closed().size());
+  const auto k = static_cast<Index>(contacts_->far_closed(*contacts_.modes).size());
   lambda_ = field_.lambda(t, x);
-  contacts_->freeze(t, x, lambda_);
+  contacts_->freeze(t, x, lambda_, *contacts_.modes);
   struct Thaw {
     ContactDynamics& contacts;
     ~Thaw() { contacts.thaw(); }
-  } const thaw{*contacts_};
+  } const thaw{*contacts_.dynamics};
 
   derivatives_.field_dx(t, x, lambda_, field_entries_);
   add_field(1, entries);
   Matrix forces, force_rows;
-  contacts_->far_directions(t, x, lambda_, forces);
-  contacts_->far_residual_dx(t, x, lambda_, force_rows);
+  contacts_->far_directions(t, x, lambda_, *contacts_.modes, forces);
+  contacts_->far_residual_dx(t, x, lambda_, *contacts_.modes, force_rows);
   left.resize(x.size(), s + k);
   left.rightCols(k) = forces;
   Matrix rows = Matrix::Zero(s + k, x.size());
   rows.bottomRows(k) = force_rows;
   Matrix coupling = Matrix::Zero(s + k, s + k);
-  coupling.bottomRightCorner(k, k) = contacts_->far_effects(t, x, lambda_);
+  coupling.bottomRightCorner(k, k) = contacts_->far_effects(t, x, lambda_, *contacts_.modes);
   if (s > 0) {
     derivatives_.normal_dx(t, x, lambda_, field_entries_, sliding, normal_plus_);
     derivatives_.field_dlambda(t, x, lambda_, relays_);
@@ -322,7 +322,8 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
       evaluator_.guard_directional(t, x, 0, left.col(j), rates);
       for (Index i = 0; i < s; ++i) coupling(i, j) = rates[sliding[at(i)]];
     }
-    coupling.bottomLeftCorner(k, s) = contacts_->far_residual_dlambda(t, x, lambda_, sliding);
+    coupling.bottomLeftCorner(k, s) =
+        contacts_->far_residual_dlambda(t, x, lambda_, *contacts_.modes, sliding);
   }
   // z enters few states: the inverse goes to their side.
   std::vector<Index> entered;

@@ -32,10 +32,9 @@ class ModeJacobian {
   // available() tells whether the system tells what this needs.
   static bool available(const System& system) { return SparseDerivatives::available(system); }
 
-  // The references must outlive this, and so must `contacts`, whose forces are part of the evaluator's system; null if there
-  // are none.
+  // The references must outlive this, and so must `contacts`, whose forces are part of the evaluator's system.
   ModeJacobian(ModeField& field, Evaluator& evaluator, const RelayStructure& structure,
-               ContactDynamics* contacts);
+               ContactsInForce contacts);
 
   // pattern() is that of S in any mode, the diagonal included.
   const Pattern& pattern() const { return pattern_; }
@@ -71,7 +70,7 @@ class ModeJacobian {
   Eigen::SparseMatrix<double, Eigen::RowMajor> relay_matrix_;  // D
   std::vector<Index> one_;
 
-  ContactDynamics* contacts_;
+  ContactsInForce contacts_;
   std::optional<SparseDerivatives> without_contacts_;
   std::vector<Index> slot_without_contacts_;
 };

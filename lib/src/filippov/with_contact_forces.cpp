@@ -8,17 +8,19 @@
 
 namespace slideway {
 
-System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics) {
+System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics,
+                           const ContactModes& modes) {
   SystemDefinition definition = system.definition();
   // Derivatives of the forces are had along a direction, where the field tells its own.
   definition.field_dx = {};
   definition.field_dlambda = {};
   if (definition.field_along) {
-    definition.field_along = [system, dynamics](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot,
-                                                VectorRef dx, VectorRef dx_dot) {
+    definition.field_along = [system, dynamics, &modes](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                        double t_dot, ConstVectorRef x_dot,
+                                                        ConstVectorRef lambda_dot, VectorRef dx,
+                                                        VectorRef dx_dot) {
       system.definition().field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
-      dynamics->add_forces_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
+      dynamics->add_forces_along(t, x, lambda, modes, t_dot, x_dot, lambda_dot, dx, dx_dot);
     };
   }
   definition.normal_dx = {};
@@ -32,10 +34,10 @@ System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics
   }
   definition.relays_additive = false;
   definition.field_affine = false;
-  definition.field = [system, dynamics = std::move(dynamics)](double t, ConstVectorRef x,
-                                                              ConstVectorRef lambda, VectorRef dx) {
+  definition.field = [system, dynamics = std::move(dynamics), &modes](double t, ConstVectorRef x,
+                                                                      ConstVectorRef lambda, VectorRef dx) {
     system.field(t, x, lambda, dx);
-    dynamics->add_forces(t, x, lambda, dx);
+    dynamics->add_forces(t, x, lambda, modes, dx);
   };
   return System(std::move(definition));
 }

@@ -33,6 +33,7 @@ struct LocalPlace {
 
   const System& system;
   Coupling coupling;
+  ContactModes contact_modes;  // while it is at work; the tools refer to it
   LocationTools tools;
   std::unique_ptr<Stepper> stepper;  // null before the first step
   StepScan scan;

@@ -189,7 +189,7 @@ bool LocalRun::restart_stepper(double first_step) {
     here_->stepper = here_->tools.stepper_by(pace_.method);
   }
   if (here_->tools.contacts)
-    here_->tools.contacts->set_closed(now_.mode.sliding_from(here_->system.surfaces()));
+    here_->contact_modes = here_->tools.contacts->modes_in(now_.mode, here_->system.surfaces());
   ode.set_mode(now_.mode.first(here_->system.surfaces()), now_.lambda, false);
   pace_.is_stepping = here_->stepper->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
   return pace_.is_stepping;

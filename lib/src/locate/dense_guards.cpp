@@ -29,13 +29,13 @@ void DenseGuards::sample(double t, VectorRef values) {
 // function mirrors the state to the same distance on the right side, which changes it by no more than these errors.
 bool DenseGuards::mirror_what_is_hardly_left(double t) {
   LocationTools& tools = *now_.here;
-  Vector h(now_.mode.size());
+  Vector h(now_.regime.mode().size());
   tools.evaluator.guards(t, state_, h);
   bool any = false;
   for (Index i = 0; i < h.size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
-    if (now_.mode.slides_on(i) || is_armed(slot)) continue;
-    const double beyond = -number_of(now_.mode[i]) * h[i];
+    if (now_.regime.mode().slides_on(i) || is_armed(slot)) continue;
+    const double beyond = -number_of(now_.regime.mode()[i]) * h[i];
     if (!(beyond > 0) || beyond > tools.guards.arrive_below()[slot]) continue;
     any = tools.geometry.change_guard(t, i, -2 * h[i], now_.weights, state_) || any;
   }

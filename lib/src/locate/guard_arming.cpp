@@ -18,16 +18,16 @@ void GuardArming::start(bool same_stepper) {
   ModeOde& ode = now_.here->ode;
   state_.resize(now_.x.size());
   nudged_values_.resize(ode.guards());
-  guards.start_slots(now_.mode);
+  guards.start_slots(now_.regime.mode());
   if (now_.here->watch.size() > 0) start_events();
-  guards.hold_surfaces(ode.has_closed_contacts() ? held_by(now_, now_.here->contacts->closed())
+  guards.hold_surfaces(ode.has_closed_contacts() ? held_by(now_, now_.regime.contacts.closed)
                                                  : std::vector<Index>());
   start_stick_slip();
   if (!guards.leaves_any()) return;
   bool needs_nudge = ode.has_closed_contacts();
   guards.for_surfaces_left([&](Index i) {
-    needs_nudge =
-        needs_nudge || (now_.mode.slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
+    needs_nudge = needs_nudge ||
+                  (now_.regime.mode().slides_on(i) && !(affine_ && affine_->watches(ModeOde::first_slot(i))));
   });
   if (needs_nudge) {
     state_ = now_.x;
@@ -36,14 +36,14 @@ void GuardArming::start(bool same_stepper) {
   }
   guards.for_surfaces_left([&](Index i) {
     if (contains(guards.held_surfaces(), i)) return;
-    if (now_.mode.slides_on(i))
+    if (now_.regime.mode().slides_on(i))
       start_exits(i, needs_nudge);
     else
       start_surface(i, same_stepper);
   });
   for (const Index c : guards.contacts_left()) {
     const Index slot = ode.contact_slot(c);
-    if (contains(now_.here->contacts->closed(), c)) {
+    if (now_.regime.contacts.is_closed(c)) {
       guards.start_closed_contact(c, guard_values_[slot],
                                   std::abs(nudged_values_[slot] - guard_values_[slot]));
     } else {
@@ -64,41 +64,44 @@ void GuardArming::start(bool same_stepper) {
 // low its flight is.
 bool GuardArming::comes_back(Index contact) {
   ContactDynamics& contacts = *now_.here->contacts;
-  now_.mode.fill_lambda(now_.lambda);
-  const double rate = contacts.rate(now_.t, now_.x, now_.lambda, contact);
-  const double noise = contacts.rate_rounding(now_.t, now_.x, now_.lambda, contact, now_.weights);
+  const double rate = contacts.rate(now_.t, now_.x, now_.regime.lambda(), contact);
+  const double noise =
+      contacts.rate_rounding(now_.t, now_.x, now_.regime.lambda(), contact, now_.weights, now_.impact_noise);
   if (std::abs(rate) <= noise) return false;
-  return rate < 0 || contacts.acceleration(now_.t, now_.x, now_.lambda, contact) < 0;
+  return rate < 0 ||
+         contacts.acceleration(now_.t, now_.x, now_.regime.lambda(), now_.regime.contacts, contact) < 0;
 }
 
 // The slip of a contact may begin at zero, and its friction at the bound.
 void GuardArming::start_stick_slip() {
   ModeOde& ode = now_.here->ode;
   for (Index k = 0; k < ode.plane_frictions(); ++k) {
-    ContactDynamics& contacts = *now_.here->contacts;
+    const ContactDynamics& contacts = *now_.here->contacts;
     const Index c = contacts.cones()[static_cast<std::size_t>(k)];
     const Index slot = ode.stick_slip_slot(k);
     const double error = contacts.slip_tolerance(now_.t, now_.x, c, now_.weights);
-    contacts.set_slip_errors(c, kWrongWayFactor * error, kWrongSlip * error);
-    if (!contains(contacts.closed(), c) || contacts.sticks(c) || !contacts.begins_to_slip(c))
-      now_.here->guards.ignore(ode.begin_slot(k));
-    if (!contains(contacts.closed(), c)) {
+    PlaneFriction& friction = now_.regime.contacts.friction(c);
+    friction.set_errors(kWrongWayFactor * error, kWrongSlip * error);
+    const bool is_closed = now_.regime.contacts.is_closed(c);
+    if (!is_closed || !friction.begins_to_slip()) now_.here->guards.ignore(ode.begin_slot(k));
+    if (!is_closed) {
       now_.here->guards.ignore(slot);
       continue;
     }
     const double value = guard_values_[slot];
-    if (!contacts.sticks(c)) {
-      const double rounding = contacts.slip_rounding(now_.t, now_.x, c);
+    if (!friction.sticks) {
+      const double rounding = contacts.slip_rounding(now_.t, now_.x, c, now_.impact_noise);
       const double wrong_way = rounding + kWrongWayFactor * error;
       // Slip that begins grows from zero for many steps, each with an error.
-      if (contacts.begins_to_slip(c))
+      if (friction.begins)
         now_.here->guards.start_stick_slip(2 * k, wrong_way, wrong_way);
       else
         now_.here->guards.start_stick_slip(2 * k, rounding, value > rounding ? 0 : wrong_way);
       continue;
     }
     ode.exit_guards(now_.t, now_.x, nudged_values_);
-    const double level = kForceRounding * contacts.stick_slip_guard(now_.t, now_.x, c).scale;
+    const double level =
+        kForceRounding * contacts.stick_slip_guard(now_.t, now_.x, now_.regime.contacts, c).scale;
     if (value > level) continue;
     state_ = now_.x;
     add_errors(now_.weights, state_);
@@ -136,7 +139,7 @@ void GuardArming::start_surface(Index i, bool same_stepper) {
 // makes_no_difference() returns true if λ of the surface changes the states by less than a tolerance until the end
 // of the run, as at a kink.
 bool GuardArming::makes_no_difference(Index surface) {
-  Vector lambda = now_.lambda;
+  Vector lambda = now_.regime.lambda();
   Vector above(now_.x.size());
   try {
     lambda[surface] = 1;

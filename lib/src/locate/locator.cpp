@@ -40,7 +40,7 @@ void Locator::begin_mode(bool same_stepper, bool retakes) {
   ModeOde& ode = now_.here->ode;
   ode.exit_guards(now_.t, now_.x, guard_values_);
   affine_ = now_.here->affine_scan && !now_.dense_output_drifts() ? &*now_.here->affine_scan : nullptr;
-  if (affine_) affine_->set_mode(now_.mode, ode.exit_sign());
+  if (affine_) affine_->set_mode(now_.regime.mode(), ode.exit_sign());
   GuardTable& guards = now_.here->guards;
   for (Index e = 0; retakes && e < now_.here->watch.size(); ++e)
     guards.see(e, scanned_.armed_before[static_cast<std::size_t>(ode.event_slot(e))] != 0);
@@ -64,7 +64,7 @@ std::vector<Index> Locator::roots_without_events() const {
   const ModeOde& ode = now_.here->ode;
   const GuardTable& guards = now_.here->guards;
   std::vector<Index> functions;
-  for (Index i = 0; i < now_.mode.size(); ++i) {
+  for (Index i = 0; i < now_.regime.mode().size(); ++i) {
     if (guards.cannot_arm(ModeOde::first_slot(i))) functions.push_back(i);
   }
   for (Index slot = ode.contact_slot(0); slot < ode.guards(); ++slot) {
@@ -94,8 +94,8 @@ void Locator::go_on_after_record() {
 
 bool Locator::marches_exits_only() const {
   const auto sliding = static_cast<Index>(now_.here->ode.field().sliding().size());
-  return !now_.here->scan.idle() && now_.here->ode.guards() == 2 * now_.mode.size() &&
-         (affine_ || sliding == now_.mode.size());
+  return !now_.here->scan.idle() && now_.here->ode.guards() == 2 * now_.regime.mode().size() &&
+         (affine_ || sliding == now_.regime.mode().size());
 }
 
 void Locator::start_scans(double march_step) {
@@ -253,12 +253,12 @@ const Arrival& Locator::imminent_arrival() {
     scanned_.joint.found = true;
   };
   const auto counts = [&](Index slot) { return affine_->watches(slot) && sampler_.is_armed(slot); };
-  Vector h(now_.mode.size());
+  Vector h(now_.regime.mode().size());
   now_.here->evaluator.guards(now_.t, now_.x, h);
-  for (Index i = 0; i < now_.mode.size(); ++i) {
+  for (Index i = 0; i < now_.regime.mode().size(); ++i) {
     const Index slot = ModeOde::first_slot(i);
-    if (now_.mode.slides_on(i) || !counts(slot)) continue;
-    const double side = now_.mode[i] == Side::minus ? -1 : 1;
+    if (now_.regime.mode().slides_on(i) || !counts(slot)) continue;
+    const double side = now_.regime.mode()[i] == Side::minus ? -1 : 1;
     look_at(slot, side * h[i], side * now_.here->evaluator.guard_rate(now_.t, now_.x, state_, i));
   }
   for (Index e = 0; e < now_.here->watch.size(); ++e) {

@@ -35,21 +35,18 @@ class Projector {
     weights_ = (rtol_ * x.cwiseAbs() + atol_).cwiseInverse();
     lambda_ = Vector::Zero(surfaces);
     sliding_.clear();
-    closed_.clear();
     for (Index i = 0; i < std::min(mode.size(), surfaces); ++i) {
       if (mode.slides_on(i)) sliding_.push_back(i);
       lambda_[i] = number_of(mode[i]);
     }
-    for (Index c = 0; place.contacts && c < place.contacts->contacts() && surfaces + c < mode.size(); ++c) {
-      if (mode.slides_on(surfaces + c)) closed_.push_back(c);
-    }
-    for (int turn = 0; turn < (sliding_.empty() || closed_.empty() ? 1 : kProjectionTurns); ++turn) {
+    contact_modes_ = place.contacts ? place.contacts->modes_in(mode, surfaces) : ContactModes();
+    const std::vector<Index>& closed = contact_modes_.closed;
+    for (int turn = 0; turn < (sliding_.empty() || closed.empty() ? 1 : kProjectionTurns); ++turn) {
       place.geometry.project(t, sliding_, weights_, x);
-      if (closed_.empty()) continue;
-      place.contacts->set_closed_in(mode, surfaces);
+      if (closed.empty()) continue;
       if (closed_see_sliding(place, t, x)) find_lambda(t, segment, x);
-      place.contacts->find_directions(t, x, lambda_);
-      place.contacts->project(t, closed_, lambda_, weights_, x);
+      place.contacts->find_directions(t, x, lambda_, contact_modes_, 0);
+      place.contacts->project(t, closed, lambda_, contact_modes_, weights_, x);
     }
   }
 
@@ -59,11 +56,14 @@ class Projector {
     for (std::size_t q = 0; q < locations.size(); ++q) {
       if (locations[q].name != location) continue;
       if (!locations_[q])
-        locations_[q] = std::make_unique<LocationAlgebra>(locations[q].system, structures_[q]);
+        locations_[q] =
+            std::make_unique<LocationAlgebra>(locations[q].system, structures_[q], contact_modes_);
       return *locations_[q];
     }
     std::unique_ptr<LocationAlgebra>& place = pairs_[automaton_.joined_edges(location, t, x).value().rising];
-    if (!place) place = std::make_unique<LocationAlgebra>(automaton_.system_at(location, t, x).value());
+    if (!place)
+      place = std::make_unique<LocationAlgebra>(automaton_.system_at(location, t, x).value(), nullptr,
+                                                contact_modes_);
     return *place;
   }
 
@@ -77,7 +77,7 @@ class Projector {
     place.evaluator.field(t, x, lambda_, field_);
     place.evaluator.field(t, x, other_lambda_, other_field_);
     field_ -= other_field_;
-    return std::any_of(closed_.begin(), closed_.end(),
+    return std::any_of(contact_modes_.closed.begin(), contact_modes_.closed.end(),
                        [&](Index c) { return place.contacts->contact(c).gap.rate(t, x, 0, field_) != 0; });
   }
 
@@ -96,11 +96,12 @@ class Projector {
   double rtol_;
   SlidingRule rule_;
   std::mutex mutex_;
+  ContactModes contact_modes_;  // at the last point; the locations refer to it
   std::vector<std::unique_ptr<LocationAlgebra>> locations_;
   std::map<std::size_t, std::unique_ptr<LocationAlgebra>> pairs_;  // by the edges that rise
   std::optional<ForcesAlong> forces_;
   Vector weights_, lambda_, other_lambda_, field_, other_field_;
-  std::vector<Index> sliding_, closed_;
+  std::vector<Index> sliding_;
 };
 
 }  // namespace

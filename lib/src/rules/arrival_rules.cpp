@@ -35,12 +35,12 @@ Decision ArrivalRules::has_values_again(const Arrivals& arrivals) const {
   if (arrivals.with_value_again.empty()) return {};
   TurnSides sides;
   const double t = now_.t + location_accuracy(now_.t, now_.stepper->last_step_size());
-  Vector state(now_.x.size()), h(now_.mode.size());
+  Vector state(now_.x.size()), h(now_.regime.mode().size());
   now_.stepper->evaluate(t, state);
   now_.here->evaluator.guards(t, state, h);
   for (const Index i : arrivals.with_value_again) {
     const Side side = h[i] < 0 ? Side::minus : Side::plus;
-    if (!std::isfinite(h[i]) || now_.mode.slides_on(i) || side == now_.mode[i]) continue;
+    if (!std::isfinite(h[i]) || now_.regime.mode().slides_on(i) || side == now_.regime.mode()[i]) continue;
     sides.turns.push_back({i, side, has_no_part(i) ? "" : reason::kHasValueAgain});
   }
   return sides;
@@ -52,9 +52,9 @@ Decision ArrivalRules::passes_poles(const Arrivals&) const {
   TurnSides sides{.past_poles = true};
   for (const Index slot : locator_.scanned().poles) {
     // One without a value in the pole itself may have its new side already.
-    if (slot >= ModeOde::first_slot(now_.mode.size()) || poles_.guard_of(slot, now_.t) > 0) continue;
+    if (slot >= ModeOde::first_slot(now_.regime.mode().size()) || poles_.guard_of(slot, now_.t) > 0) continue;
     const Index i = slot / 2;
-    const Side side = now_.mode[i] == Side::plus ? Side::minus : Side::plus;
+    const Side side = now_.regime.mode()[i] == Side::plus ? Side::minus : Side::plus;
     const bool has_effect = now_.here->ode.has_effect(now_.t, now_.x, i);
     const auto end = [&](const std::string& why) -> Decision {
       sides.end = End{Status::user_function_failed,

@@ -17,7 +17,7 @@ namespace slideway {
 class ArrivalRules {
  public:
   // The references must outlive them.
-  ArrivalRules(RunState& now, Locator& locator, PoleCheck& poles)
+  ArrivalRules(const RunState& now, Locator& locator, PoleCheck& poles)
       : now_(now), locator_(locator), poles_(poles) {}
 
   // decide() asks the rules. None is left once the arrivals are over.
@@ -37,7 +37,7 @@ class ArrivalRules {
   Decision has_turned_friction(const Arrivals& arrivals) const;
   Decision meets(const Arrivals& arrivals) const;
 
-  RunState& now_;
+  const RunState& now_;
   Locator& locator_;
   PoleCheck& poles_;
 };

@@ -16,21 +16,21 @@ Arrivals& ArrivedGuards::gather(const std::vector<char>& slots, const std::vecto
   slots_ = &slots;
   ModeOde& ode = now_.here->ode;
   const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
-  const std::string_view of_surfaces(slots.data(),
-                                     static_cast<std::size_t>(ModeOde::first_slot(now_.mode.size())));
+  const std::string_view of_surfaces(
+      slots.data(), static_cast<std::size_t>(ModeOde::first_slot(now_.regime.mode().size())));
   for (std::size_t next = 0; (next = of_surfaces.find(char{1}, next)) != std::string_view::npos;) {
     const Index i = static_cast<Index>(next) / 2;
     const Index slot = ModeOde::first_slot(i);
     next = static_cast<std::size_t>(ModeOde::first_slot(i + 1));
     Met met{.surface = i, .away = now_.here->guards.away(i, now_.t)};
-    if (now_.mode.slides_on(i)) {
+    if (now_.regime.mode().slides_on(i)) {
       met.minus_vanishes = arrived(slot);
       met.plus_vanishes = arrived(slot + 1);
     }
     arrivals.meeting.met.push_back(met);
   }
   if (now_.here->contacts) {
-    const std::vector<Index>& closed = now_.here->contacts->closed();
+    const std::vector<Index>& closed = now_.regime.contacts.closed;
     for (Index c = 0; c < now_.here->contacts->contacts(); ++c) {
       if (!arrived(ode.contact_slot(c))) continue;
       (contains(closed, c) ? arrivals.releases : arrivals.hits).push_back(c);

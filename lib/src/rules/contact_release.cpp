@@ -15,20 +15,24 @@ std::vector<Index> contacts_still_touching(const RunState& now, const Locator& l
   return touching;
 }
 
+ContactModes kept_closed(const RunState& now, const std::vector<Index>& touching) {
+  return now.here->contacts->staying_closed(now.t, now.x, now.regime.lambda(), now.regime.contacts, touching,
+                                            now.impact_noise);
+}
+
 void open_contacts(RunState& now, const std::vector<Index>& releases) {
-  std::vector<Index> closed = now.here->contacts->closed();
+  std::vector<Index> closed = now.regime.contacts.closed;
   std::erase_if(closed, [&](Index c) { return contains(releases, c); });
-  now.here->contacts->set_closed(now.here->contacts->staying_closed(now.t, now.x, now.lambda, closed));
+  now.regime.contacts = kept_closed(now, closed);
 }
 
 void open_what_relays_open(RunState& now, std::vector<Index>& releases) {
   for (int turn = 0; now.here->contacts && turn < kContactTurns; ++turn) {
-    const std::vector<Index> closed = now.here->contacts->closed();
-    const std::vector<Index> staying = now.here->contacts->staying_closed(now.t, now.x, now.lambda, closed);
-    if (staying == closed) break;
+    const std::vector<Index> closed = now.regime.contacts.closed;
+    now.regime.contacts = kept_closed(now, closed);
+    if (now.regime.contacts.closed == closed) break;
     std::copy_if(closed.begin(), closed.end(), std::back_inserter(releases),
-                 [&](Index c) { return !contains(staying, c); });
-    now.here->contacts->set_closed(staying);
+                 [&](Index c) { return !now.regime.contacts.is_closed(c); });
   }
 }
 
@@ -38,7 +42,7 @@ void note_releases(const RunState& now, const std::vector<Index>& releases, bool
     now.end(record);
     record.reason = reason::kForcePulls;
   }
-  for (const Index c : releases) now.list(now.mode.size() + c, record);
+  for (const Index c : releases) now.list(now.regime.mode().size() + c, record);
   record.kind = with_another ? EventKind::corner : EventKind::release;
 }
 

@@ -13,6 +13,9 @@ namespace slideway {
 // Contacts that have not left since they were met last cannot be met again: that is the same touch.
 std::vector<Index> contacts_still_touching(const RunState& now, const Locator& locator);
 
+// kept_closed() tells which of these contacts, which touch at rest, the forces keep closed, and how their friction goes on.
+ContactModes kept_closed(const RunState& now, const std::vector<Index>& touching);
+
 // Opens these contacts, and others that would pull without them.
 void open_contacts(RunState& now, const std::vector<Index>& releases);
 

@@ -28,9 +28,10 @@ struct Rest {
 
 // The rest of contact `hit` together with those of `others` that it presses on; nothing where it does not come to rest. States have come
 // to these sizes.
-std::optional<Rest> rest_of(RunState& now, Index hit, const std::vector<Index>& others, const Vector& sizes);
+std::optional<Rest> rest_of(const RunState& now, Index hit, const std::vector<Index>& others,
+                            const Vector& sizes);
 
 // The time until another contact is hit, about.
-double time_to_disturbance(RunState& now, const Rest& rest);
+double time_to_disturbance(const RunState& now, const Rest& rest);
 
 }  // namespace slideway

@@ -88,7 +88,7 @@ std::vector<Index> DipCheck::certain_dips(Resolution& resolution) {
 
 std::string DipCheck::why_touched(const Dip& dip, std::optional<double> integrated,
                                   double counts_from) const {
-  const std::string component = now_.mode[dip.surface] == Side::minus ? "w- = " : "w+ = ";
+  const std::string component = now_.regime.mode()[dip.surface] == Side::minus ? "w- = " : "w+ = ";
   return reason::touched(component + number_text(dip.w), integrated.value_or(dip.depth),
                          integrated.has_value(), counts_from);
 }
@@ -102,7 +102,7 @@ std::optional<double> DipCheck::depth_of_dip(const Dip& dip, Vector& state) {
   Stepper* const stepper = now_.here->reintegration_step();
   if (!stepper || !(duration > 0) || !(end > now_.t)) return std::nullopt;
   ModeOde& ode = now_.here->ode;
-  const double side = now_.mode[surface] == Side::minus ? -1 : 1;
+  const double side = now_.regime.mode()[surface] == Side::minus ? -1 : 1;
   Vector x = flight_.state;
   Vector velocity(x.size());
   const auto rate = [&](double t) {

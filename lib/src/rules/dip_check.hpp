@@ -19,7 +19,7 @@ namespace slideway {
 class DipCheck {
  public:
   // The state must outlive the check.
-  explicit DipCheck(RunState& now) : now_(now) {}
+  explicit DipCheck(const RunState& now) : now_(now) {}
 
   // A mode begins: the flight that ends in a dip starts here, unless it goes on after a touch.
   void begin_flight();
@@ -56,7 +56,7 @@ class DipCheck {
   // The reason in the log for a dip that counts as a touch: its depth by the step, or as integrated again.
   std::string why_touched(const Dip& dip, std::optional<double> integrated, double counts_from) const;
 
-  RunState& now_;
+  const RunState& now_;
   Flight flight_;
 };
 

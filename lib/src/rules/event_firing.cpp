@@ -25,6 +25,7 @@ std::string title_of(const char* kind, const std::string& name) {
 
 bool EventFiring::take_sides_of_state(bool keep, Meeting& meeting) {
   Sides sides = find_sides(now_, instant_, keep);
+  now_.regime.take(sides.mode);
   meeting.met = std::move(sides.met);
   const auto& [surface, guard] = sides.without_value;
   if (surface < 0) return true;
@@ -206,11 +207,10 @@ void EventFiring::carry_fired(const LocationTools& before) {
 bool EventFiring::slide_between(std::size_t first_edge, std::size_t second_edge,
                                 std::vector<EventRecord>& records) {
   const LocationTools& before = *now_.here;
-  switch_.enter_pair(now_.tools.of_pair(first_edge, second_edge));
-  const Index between = now_.mode.size() - 1;
+  switch_.enter_pair(first_edge, second_edge);
+  const Index between = now_.regime.mode().size() - 1;
   // The surface between the locations is met; the classification decides what it does.
-  now_.mode.set(between, Side::sliding);
-  now_.lambda[between] = 0;
+  now_.regime.slide(between, 0);
   instant_.moved = false;
   carry_fired(before);
   instant_.last_edge.reset();
@@ -231,8 +231,9 @@ bool EventFiring::slide_between(std::size_t first_edge, std::size_t second_edge,
 }
 
 void EventFiring::leave_pair(EventRecord* record) {
-  const RunTools::Pair& pair = *now_.regime.pair;
-  const bool above = now_.mode[now_.mode.size() - 1] == Side::plus;
+  const Place place = now_.regime.place;
+  const RunTools::Pair& pair = now_.tools.of_pair(place.first_edge, place.second_edge);
+  const bool above = now_.regime.mode()[now_.regime.mode().size() - 1] == Side::plus;
   if (record && !record->from_location) record->from_location = now_.here->name;
   instant_.departed = pair.guard;
   const LocationTools& before = *now_.here;

@@ -21,7 +21,7 @@ double EventMotion::zero_level(Index event) {
   for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
     if (!(zero.when == watch[event].when)) continue;
     velocity_.resize(now_.x.size());
-    now_.here->evaluator.field(now_.t, now_.x, now_.lambda, velocity_);
+    now_.here->evaluator.field(now_.t, now_.x, now_.regime.lambda(), velocity_);
     level += std::abs(zero.when.rate(now_.t, now_.x, 1, velocity_)) *
                  location_accuracy(now_.t, now_.stepper ? now_.stepper->last_step_size() : 0) +
              zero.left;
@@ -116,7 +116,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
   EventWatch& watch = now_.here->watch;
   GuardTable& guards = now_.here->guards;
   if (watch.size() == 0) return due;
-  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+  now_.here->ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     guards.look_anew(e);

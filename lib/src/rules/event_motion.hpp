@@ -19,7 +19,7 @@ namespace slideway {
 class EventMotion {
  public:
   // The references must outlive it.
-  EventMotion(RunState& now, GuardArming& arming, const Instant& instant, const InstantJumps& jumps)
+  EventMotion(const RunState& now, GuardArming& arming, const Instant& instant, const InstantJumps& jumps)
       : now_(now), arming_(arming), instant_(instant), jumps_(jumps) {}
 
   // zero_level() tells how far from zero the guard may be and still count as zero, in its units.
@@ -39,7 +39,7 @@ class EventMotion {
   bool sets_its_guard(Index event) const;
   std::vector<Displacement> points_not_told_apart(bool exact);
 
-  RunState& now_;
+  const RunState& now_;
   GuardArming& arming_;
   const Instant& instant_;
   const InstantJumps& jumps_;

@@ -12,11 +12,12 @@ namespace {
 constexpr const char* kGivenByCaller = "the caller of the run has set what it follows from";
 
 // keeps_sides() tells whether every surface is on the side of the mode, or at zero where it slides, within the errors of the run.
-bool keeps_sides(RunState& now) {
-  Vector h(now.mode.size());
+bool keeps_sides(const RunState& now) {
+  Vector h(now.regime.mode().size());
   now.here->evaluator.guards(now.t, now.x, h);
   for (Index i = 0; i < h.size(); ++i) {
-    const double beyond = now.mode.slides_on(i) ? std::abs(h[i]) : -number_of(now.mode[i]) * h[i];
+    const double beyond =
+        now.regime.mode().slides_on(i) ? std::abs(h[i]) : -number_of(now.regime.mode()[i]) * h[i];
     if (beyond <= 0) continue;
     if (!(beyond <= now.here->geometry.tolerance(now.t, now.x, i, now.weights))) return false;
   }

@@ -25,26 +25,25 @@ namespace slideway {
 // Surfaces whose guards vanish with others and stay zero: no root tells when, as where several roots of distances end at once.
 void ModeManager::add_resting_surfaces(Meeting& meeting) {
   // Fields that are affine have no roots.
-  if (meeting.met.empty() || now_.mode.size() < 2 || now_.here->evaluator.affine_rates()) return;
+  if (meeting.met.empty() || now_.regime.mode().size() < 2 || now_.here->evaluator.affine_rates()) return;
   const auto is_met = [&](Index i) {
     return std::any_of(meeting.met.begin(), meeting.met.end(),
                        [i](const Met& met) { return met.surface == i; });
   };
   Vector& h = guards_;
-  h.resize(now_.mode.size());
+  h.resize(now_.regime.mode().size());
   now_.here->evaluator.guards(now_.t, now_.x, h);
   const double near = SurfaceGeometry::plainly_off_zero(now_.x);
   std::vector<Index> at_zero;
-  for (Index i = 0; i < now_.mode.size(); ++i) {
-    if (!(std::abs(h[i]) <= near) || now_.mode.slides_on(i) || is_met(i)) continue;
+  for (Index i = 0; i < now_.regime.mode().size(); ++i) {
+    if (!(std::abs(h[i]) <= near) || now_.regime.mode().slides_on(i) || is_met(i)) continue;
     if (std::abs(h[i]) <= now_.here->geometry.projected(now_.t, now_.x, i, now_.weights))
       at_zero.push_back(i);
   }
   if (at_zero.empty()) return;
   std::vector<Index> all = at_zero;
   for (const Met& met : meeting.met) all.push_back(met.surface);
-  now_.mode.fill_lambda(now_.lambda);
-  if (!now_.here->resolver.rests(now_.t, now_.x, now_.lambda, all, now_.weights)) return;
+  if (!now_.here->resolver.rests(now_.t, now_.x, now_.regime.lambda(), all, now_.weights)) return;
   for (const Index i : at_zero) {
     meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
   }
@@ -56,7 +55,9 @@ void ModeManager::add_resting_surfaces(Meeting& meeting) {
 }
 
 std::optional<ModeEnd> ModeManager::handle_ending_root() {
-  const std::vector<Index> ending = now_.here->ode.field().ending(now_.lambda);
+  ModeField& field = now_.here->ode.field();
+  const std::vector<Index> ending = field.ending();
+  if (!ending.empty()) now_.regime.guess(field.known_relays());
   if (ending.empty() || static_cast<Index>(ending.size()) > most_enumerated_surfaces) return std::nullopt;
   now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.step.dense_end = now_.t;
@@ -92,30 +93,25 @@ bool ModeManager::put_where_met(Meeting& meeting) {
                                              kHardlyLeft * location_accuracy(now_.t - now_.run.start, step));
   on_surface_ = ode.field().sliding();
   for (Met& met : meeting.met) {
-    if (now_.mode.slides_on(met.surface)) continue;
+    if (now_.regime.mode().slides_on(met.surface)) continue;
     on_surface_.insert(std::lower_bound(on_surface_.begin(), on_surface_.end(), met.surface), met.surface);
     if (hardly_left && now_.here->guards.surface(met.surface).left) {
-      met.minus_vanishes = now_.mode[met.surface] == Side::minus;
-      met.plus_vanishes = now_.mode[met.surface] == Side::plus;
+      met.minus_vanishes = now_.regime.mode()[met.surface] == Side::minus;
+      met.plus_vanishes = now_.regime.mode()[met.surface] == Side::plus;
     }
   }
   now_.here->guards.keep_earlier();
   const auto has_left = [&](Index i) {
     const Index slot = ModeOde::first_slot(i);
-    return locator_.is_armed(slot) && (!now_.mode.slides_on(i) || locator_.is_armed(slot + 1));
+    return locator_.is_armed(slot) && (!now_.regime.mode().slides_on(i) || locator_.is_armed(slot + 1));
   };
   now_.here->guards.forget_earlier_if(has_left);
   const bool is_on_all = put_on_surfaces_met();
   add_resting_surfaces(meeting);
   const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  if (meeting.root_ends) {
-    // The sliding condition may have no root at the projected state, so lambda stays as it is.
-  } else if (ode.slides()) {
-    now_.lambda = ode.field().lambda(now_.t, now_.x);
-  } else {
-    now_.mode.fill_lambda(now_.lambda);
-  }
+  // Where a root ends the sliding condition may have none at the projected state, so lambda stays as it is.
+  if (!meeting.root_ends && ode.slides()) now_.regime.guess(ode.field().lambda(now_.t, now_.x));
   return is_on_surfaces;
 }
 
@@ -154,15 +150,14 @@ bool ModeManager::carry_out(const TurnSides& sides) {
     if (sides.past_poles) now_.here->guards.drop(turn.surface);
     EventRecord record = now_.begun(EventKind::crossing);
     now_.list(turn.surface, record);
-    now_.mode.set(turn.surface, turn.side);
+    now_.regime.set(turn.surface, turn.side);
     now_.end(record);
     record.reason = turn.reason;
     if (!turn.reason.empty()) log_.report(std::move(record));
   }
   if (sides.end) return carry_out(*sides.end);
-  now_.mode.fill_lambda(now_.lambda);
   if (!sides.past_poles) return true;
-  now_.here->ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+  now_.here->ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
   locator_.scanned().poles.clear();
   return true;
 }
@@ -242,8 +237,7 @@ bool ModeManager::go_on_after_stick_slip(StickSlip&& turn, std::vector<Index> re
   records.clear();
   // Friction that still holds, within its bound, has only seemed to come to it.
   std::erase_if(turn.turned, [&](Index c) {
-    return contains(turn.stuck, c) && contains(now_.here->contacts->closed(), c) &&
-           now_.here->contacts->sticks(c);
+    return contains(turn.stuck, c) && now_.regime.contacts.is_closed(c) && now_.regime.contacts.sticks(c);
   });
   if (turn.turned.empty() && releases.empty()) {
     now_.end(turn.record);
@@ -264,10 +258,10 @@ void ModeManager::adopt(const Resolution& resolution, bool is_on_surfaces) {
       is_on_surfaces && std::includes(on_surface_.begin(), on_surface_.end(), sliding.begin(), sliding.end());
   on_surface_.swap(sliding);
   for (const Index i : resolution.involved) {
-    now_.here->guards.set_along(i, now_.mode.slides_on(i) || now_.mode[i] == resolution.mode[i]);
+    now_.here->guards.set_along(
+        i, now_.regime.mode().slides_on(i) || now_.regime.mode()[i] == resolution.mode[i]);
   }
-  now_.mode = resolution.mode;
-  now_.lambda = resolution.lambda;
+  now_.regime.take(resolution.mode, resolution.lambda);
   now_.regime.repelling = resolution.repelling;
   now_.here->guards.meet(resolution.involved, resolution.passes_by, now_.t, now_.restart.steps_in_run());
   now_.regime.since = now_.t;
@@ -312,7 +306,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
   bool eventful = false;
   if (!meeting.met.empty()) {
     // A surface that was held and is left on the side it was on has only been let go.
-    eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == now_.mode));
+    eventful = resolution.eventful && (!arrived.met.empty() || !(resolution.mode == now_.regime.mode()));
     if (shows_more && record.from) record.from = before;
     if (const std::optional<bool> goes_on = stays_or_ends(resolution, meeting, eventful)) return *goes_on;
     for (Mode& mode : record.continuations) mode = now_.as_shown(mode);
@@ -350,7 +344,8 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
 // The mode that follows the surfaces met, not adopted yet.
 Resolution ModeManager::resolution_of(const Meeting& meeting, bool may_dip) {
   const auto resolve = [&](const Meeting& met) {
-    return now_.here->resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, met, now_.weights);
+    return now_.here->resolver.resolve(now_.t, now_.x, now_.regime.mode(), now_.regime.lambda(), met,
+                                       now_.weights);
   };
   Resolution resolution = meeting.met.empty() ? Resolution() : resolve(meeting);
   if (!may_dip || resolution.dips.empty()) return resolution;
@@ -375,8 +370,8 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
   // They are told by that of the surfaces.
   records.clear();
   for (const Index c : pressed) {
-    if (!contains(now_.here->contacts->closed(), c)) continue;
-    now_.list(now_.mode.size() + c, record);
+    if (!now_.regime.contacts.is_closed(c)) continue;
+    now_.list(now_.regime.mode().size() + c, record);
     record.kind = EventKind::corner;
   }
   record.reason += reason::kHeldByContacts;
@@ -389,13 +384,13 @@ bool ModeManager::has_no_part(const EventRecord& record) const {
   if (record.kind != EventKind::crossing && record.kind != EventKind::grazing) return false;
   std::vector<Met> met;
   for (const Index i : record.surfaces)
-    if (i < now_.mode.size()) met.push_back({.surface = i});
+    if (i < now_.regime.mode().size()) met.push_back({.surface = i});
   return !met.empty() && met.size() == record.surfaces.size() && out_of_force(now_, met).size() == met.size();
 }
 
 // Leaves what does not hold the solution in the new mode, and hands the record to the log.
 bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
-  const bool leaves = now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1);
+  const bool leaves = now_.regime.in_pair() && !now_.regime.mode().slides_on(now_.regime.mode().size() - 1);
   if (leaves) firing_.leave_pair(&record);
   const std::vector<Index> unheld = ends_of_second_order(now_);
   const std::string order_so_far = unheld.empty() ? "" : order_of_sliding(*now_.here);

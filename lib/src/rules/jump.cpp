@@ -19,13 +19,13 @@ void ModeManager::begin_instant(bool is_new) {
   instant_.begin(now_.x, is_new, now_.here->contacts || now_.here->watch.size() > 0);
   // The scan has seen the guards at the state before the jump.
   if (is_new) now_.here->guards.disarm_events();
-  if (now_.here->contacts) now_.here->contacts->begin_instant();
+  now_.impact_noise = 0;
 }
 
 bool ModeManager::jump(const Arrivals& arrivals) {
   locator_.scanned().poles.clear();
-  instant_.second_order = now_.regime.second_order;
-  if (now_.regime.in_second_order() && !leave_second_order(now_.regime.second_order)) return false;
+  instant_.second_order = now_.regime.place.second_order;
+  if (now_.regime.in_second_order() && !leave_second_order(now_.regime.place.second_order)) return false;
   now_.restart.jump(now_.t);
   const Vector guards_before = now_.here->guards.any_along() ? surface_guards() : Vector();
   jumps_.begin();
@@ -42,15 +42,16 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   std::vector<Index> hits = arrivals.hits;
   if (!hits.empty()) {
     put_on_gaps(now_, hits);
-    const std::vector<Index>& closed = now_.here->contacts->closed();
-    now_.mode.fill_lambda(now_.lambda);
+    const std::vector<Index>& closed = now_.regime.contacts.closed;
     // Moved onto the gaps that are hit the state may move against those that are closed, which do not approach.
-    now_.here->contacts->project(now_.t, closed, now_.lambda, now_.weights, now_.x);
+    now_.here->contacts->project(now_.t, closed, now_.regime.lambda(), now_.regime.contacts, now_.weights,
+                                 now_.x);
     hits.insert(hits.end(), closed.begin(), closed.end());
     for (const Index c : touching_contacts(now_, instant_.was_reset)) {
       // A gap that opens is as good as open, however small it is.
-      const bool opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) >
-                         now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
+      const bool opens = now_.here->contacts->rate(now_.t, now_.x, now_.regime.lambda(), c) >
+                         now_.here->contacts->rate_rounding(now_.t, now_.x, now_.regime.lambda(), c,
+                                                            now_.weights, now_.impact_noise);
       if (!opens && !contains(hits, c)) hits.push_back(c);
     }
     std::sort(hits.begin(), hits.end());
@@ -63,7 +64,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   if (goes_on) goes_on = settle();
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
   if (!now_.agenda.limits.empty()) limits_.drop_disturbed();
-  if (goes_on && guards_before.size() == now_.mode.size()) end_along(guards_before);
+  if (goes_on && guards_before.size() == now_.regime.mode().size()) end_along(guards_before);
   if (arrivals.given) firing_.drop_if_mode_stays(instant_.records);
   records_.publish();
   if (!goes_on || log_.too_many_events()) return false;
@@ -72,7 +73,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
 }
 
 Vector ModeManager::surface_guards() {
-  Vector guards(now_.mode.size());
+  Vector guards(now_.regime.mode().size());
   now_.here->evaluator.guards_nearly(now_.t, now_.x, guards);
   return guards;
 }
@@ -88,17 +89,19 @@ void ModeManager::end_along(const Vector& guards_before) {
 }
 
 bool ModeManager::apply_impact(const std::vector<Index>& touching) {
-  ContactDynamics& contacts = *now_.here->contacts;
+  const ContactDynamics& contacts = *now_.here->contacts;
   EventRecord record;
   record.t = now_.t;
   record.kind = EventKind::impact;
   if (!instant_.at_start || !instant_.records.empty()) record.from = now_.word();
   record.before = now_.x;
-  now_.mode.fill_lambda(now_.lambda);
   std::vector<double> noise;
   for (const Index c : touching)
-    noise.push_back(contacts.rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights));
-  const ContactDynamics::Impact impact = contacts.impact(now_.t, now_.lambda, touching, true, now_.x);
+    noise.push_back(
+        contacts.rate_rounding(now_.t, now_.x, now_.regime.lambda(), c, now_.weights, now_.impact_noise));
+  const ContactDynamics::Impact impact =
+      contacts.impact(now_.t, now_.regime.lambda(), touching, true, now_.regime.contacts, now_.x);
+  now_.impact_noise = std::max(now_.impact_noise, impact.noise);
   if (!now_.x.allFinite()) {
     log_.finish(Status::user_function_failed,
                 "an impact leads to a state that is not finite at t = " + number_text(now_.t));
@@ -109,22 +112,22 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching) {
   for (std::size_t k = 0; k < touching.size(); ++k) {
     if (!(impact.approach[k] > noise[k])) continue;
     any_approaches = true;
-    now_.list(now_.mode.size() + touching[k], record);
+    now_.list(now_.regime.mode().size() + touching[k], record);
     bounces = bounces || impact.departure[k] > 0;
     record.reason +=
         (record.reason.empty() ? "" : "; ") + reason::approaches(impact.approach[k], impact.restitution[k]);
   }
   if (!any_approaches) {
-    for (const Index c : touching) now_.list(now_.mode.size() + c, record);
+    for (const Index c : touching) now_.list(now_.regime.mode().size() + c, record);
     record.reason = reason::kTouchesWithoutSpeed;
   } else {
-    for (const Index i : record.surfaces) jumps_.hit.push_back(i - now_.mode.size());
+    for (const Index i : record.surfaces) jumps_.hit.push_back(i - now_.regime.mode().size());
   }
-  record.name = contacts.contact(record.surfaces.front() - now_.mode.size()).name;
+  record.name = contacts.contact(record.surfaces.front() - now_.regime.mode().size()).name;
   if (!bounces) record.kind = EventKind::contact;
   record.after = now_.x;
   // All contacts count as open until the mode is found.
-  contacts.set_closed({});
+  now_.regime.contacts.closed.clear();
   now_.here->guards.leave_contacts(touching);
   for (const Index i : record.surfaces) records_.note_member(kContactMembers + i);
   jumps_.touching.insert(jumps_.touching.end(), touching.begin(), touching.end());

@@ -10,9 +10,8 @@ namespace slideway {
 
 double LastJump::accuracy() {
   double blur = jumps_.zero_guards.empty() ? 0 : arrived_.arrivals().blur;
-  now_.mode.fill_lambda(now_.lambda);
   for (const Index c : jumps_.hit) {
-    const double rate = std::abs(now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c));
+    const double rate = std::abs(now_.here->contacts->rate(now_.t, now_.x, now_.regime.lambda(), c));
     if (rate > 0) blur = std::max(blur, now_.here->contacts->rounding(now_.t, now_.x, c) / rate);
   }
   return location_accuracy(now_.t, 0) + blur;
@@ -87,11 +86,11 @@ std::optional<Bounce> LastJump::bounce() {
 }
 
 bool LastJump::gaps_hardly_open() {
-  now_.mode.fill_lambda(now_.lambda);
   return std::any_of(jumps_.touching.begin(), jumps_.touching.end(), [&](Index c) {
     // The speed of a gap that stays closed is rounding, and says nothing of flights.
-    if (contains(now_.here->contacts->closed(), c)) return false;
-    const double opens = now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) * now_.restart.interval();
+    if (now_.regime.contacts.is_closed(c)) return false;
+    const double opens =
+        now_.here->contacts->rate(now_.t, now_.x, now_.regime.lambda(), c) * now_.restart.interval();
     return opens > 0 && opens <= kHardlyOpens * now_.here->contacts->rounding(now_.t, now_.x, c);
   });
 }

@@ -31,7 +31,7 @@ struct Bounce {
 class LastJump {
  public:
   // The references must outlive it.
-  LastJump(RunState& now, Locator& locator, const Instant& instant, const InstantJumps& jumps,
+  LastJump(const RunState& now, Locator& locator, const Instant& instant, const InstantJumps& jumps,
            const ArrivedGuards& arrived, EventMotion& motion)
       : now_(now), locator_(locator), instant_(instant), jumps_(jumps), arrived_(arrived), motion_(motion) {}
 
@@ -47,7 +47,7 @@ class LastJump {
   // bounce_of() returns nothing where the guard of the event is not thrown back, or is thrown back ever faster.
   std::optional<Bounce> bounce_of(Index event);
 
-  RunState& now_;
+  const RunState& now_;
   Locator& locator_;
   const Instant& instant_;
   const InstantJumps& jumps_;

@@ -39,15 +39,13 @@ LimitDecision ModeManager::limit_after_impact() {
   bool begins = false;
   for (const Index c : jumps_.hit) begins = history_.bounces.note(now_.t, c) || begins;
   for (const Index c : jumps_.touching) {
-    if (!contains(jumps_.hit, c) && !contains(now_.here->contacts->closed(), c))
-      history_.bounces.open(now_.t, c);
+    if (!contains(jumps_.hit, c) && !now_.regime.contacts.is_closed(c)) history_.bounces.open(now_.t, c);
   }
   if (begins) history_.bounces.forget_states();
   history_.bounces.see(now_.x);
   // The log of a large system does not hold it; the state after the impact then says how large states are.
   const Vector& before = log_.solution().events.back().before;
   if (before.size() == now_.x.size()) history_.bounces.see(before);
-  now_.mode.fill_lambda(now_.lambda);
   return limit_rules_.after_impact(jumps_.hit, jumps_.touching);
 }
 
@@ -111,21 +109,20 @@ bool ModeManager::carry_out(Rest&& rest) {
 }
 
 bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts) {
-  ContactDynamics& dynamics = *now_.here->contacts;
   // Contacts that were closed before took part, but they do not come to rest here.
-  std::vector<Index> closed = dynamics.closed();
+  std::vector<Index> closed = now_.regime.contacts.closed;
   for (const Index c : contacts) {
     if (contains(closed, c)) continue;
-    now_.list(now_.mode.size() + c, limit.record);
-    limit.members.push_back(now_.mode.size() + c);
+    now_.list(now_.regime.mode().size() + c, limit.record);
+    limit.members.push_back(now_.regime.mode().size() + c);
   }
   if (!limit.record.surface_names.empty()) limit.record.name = limit.record.surface_names.front();
   closed.insert(closed.end(), contacts.begin(), contacts.end());
   std::sort(closed.begin(), closed.end());
   closed.erase(std::unique(closed.begin(), closed.end()), closed.end());
-  now_.mode.fill_lambda(now_.lambda);
   put_on_sliding();
-  dynamics.project(now_.t, closed, now_.lambda, now_.weights, now_.x);
+  now_.here->contacts->project(now_.t, closed, now_.regime.lambda(), now_.regime.contacts, now_.weights,
+                               now_.x);
   now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->guards.leave_contacts(closed);
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -133,7 +130,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   now_.agenda.limits.push_back(std::move(limit));
   const bool goes_on = settle();
   AccumulationLimit& kept = now_.agenda.limits.back();
-  kept.record.to = now_.as_shown(now_.mode);
+  kept.record.to = now_.as_shown(now_.regime.mode());
   if (!goes_on) {
     kept.record.t = now_.t;
     kept.record.after = now_.x;
@@ -146,7 +143,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
 
 // The stretch that was skipped did not end sliding elsewhere, so the state is put back onto it.
 void ModeManager::put_on_sliding() {
-  now_.mode.list_sliding(on_surface_);
+  now_.regime.mode().list_sliding(on_surface_);
   if (!on_surface_.empty()) now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
 }
 

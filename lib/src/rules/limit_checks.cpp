@@ -13,15 +13,15 @@ bool hardly_takes_time(const RunState& now, double interval, double remaining) {
          remaining <= kNothingLeft * location_accuracy(now.t, 0);
 }
 
-bool hardly_moves(RunState& now, double time) {
+bool hardly_moves(const RunState& now, double time) {
   Vector velocity(now.x.size());
-  now.here->evaluator.field(now.t, now.x, now.lambda, velocity);
+  now.here->evaluator.field(now.t, now.x, now.regime.lambda(), velocity);
   return velocity.cwiseProduct(now.weights).lpNorm<Eigen::Infinity>() * time <= kNoDifference;
 }
 
-bool hardly_leaves(RunState& now, const EventSeries& turns, const Accumulation& accumulation) {
-  Vector farthest = Vector::Zero(now.mode.size());
-  Vector h(now.mode.size());
+bool hardly_leaves(const RunState& now, const EventSeries& turns, const Accumulation& accumulation) {
+  Vector farthest = Vector::Zero(now.regime.mode().size());
+  Vector h(now.regime.mode().size());
   for (std::size_t k = 0; k < accumulation.period; ++k) {
     now.here->evaluator.guards(now.t, turns.before_last(k).x, h);
     farthest = farthest.cwiseMax(h.cwiseAbs());
@@ -45,7 +45,7 @@ std::vector<Index> surfaces_of_turn(const EventLog& events, std::size_t period) 
   return surfaces;
 }
 
-void add_errors_of_surfaces(RunState& now, const EventRecord& event, Accumulation& accumulation) {
+void add_errors_of_surfaces(const RunState& now, const EventRecord& event, Accumulation& accumulation) {
   double rounding = 0, tolerance = 0;
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];

@@ -17,17 +17,17 @@ namespace slideway {
 bool hardly_takes_time(const RunState& now, double interval, double remaining);
 
 // hardly_moves() tells whether nothing visible happens in this time: the motion is far below the tolerances.
-bool hardly_moves(RunState& now, double time);
+bool hardly_moves(const RunState& now, double time);
 
 // hardly_leaves() tells whether one of the surfaces is left so little in a turn that rounding decides when it is
 // met again.
-bool hardly_leaves(RunState& now, const EventSeries& turns, const Accumulation& accumulation);
+bool hardly_leaves(const RunState& now, const EventSeries& turns, const Accumulation& accumulation);
 
 // The surfaces that take part in the last so many events of relays, sorted.
 std::vector<Index> surfaces_of_turn(const EventLog& events, std::size_t period);
 
 // Adds to the error of the limit what rounding and the tolerances make of the times at which the surfaces of the event are met.
-void add_errors_of_surfaces(RunState& now, const EventRecord& event, Accumulation& accumulation);
+void add_errors_of_surfaces(const RunState& now, const EventRecord& event, Accumulation& accumulation);
 
 // The limit of the states of these numbers that resets change, one by one, from x after the last jump and the state before it; the
 // others stay. The changes of a state that a reset multiplies are a geometric series, whatever its ratio is. One that changes as much

@@ -19,7 +19,7 @@ LimitDecision LimitRules::after_crossing(const EventRecord& event) const {
   LimitDecision decision;
   find_unseen_flights(event, decision);
   if (!decision.limit && crosses_one(event)) find_crossings(event.surfaces.front(), decision);
-  if (!decision.limit && now_.mode.size() > 1) find_turns(event, decision);
+  if (!decision.limit && now_.regime.mode().size() > 1) find_turns(event, decision);
   return decision;
 }
 
@@ -32,7 +32,7 @@ void LimitRules::find_unseen_flights(const EventRecord& event, LimitDecision& de
   std::vector<Index> coming;
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
-    if (now_.mode.slides_on(i)) continue;
+    if (now_.regime.mode().slides_on(i)) continue;
     const bool has_shrunk = history_.flights.has_shrunk(i);
     if (!has_shrunk && !history_.flights.hardly_grow(i)) continue;
     // A relay that decides about the speed across its surface brings the solution there in first order.
@@ -131,17 +131,18 @@ End LimitRules::unresolved(const Bounce& bounce) const {
 LimitDecision LimitRules::after_impact(const std::vector<Index>& hit,
                                        const std::vector<Index>& touching) const {
   LimitDecision decision;
-  ContactDynamics& contacts = *now_.here->contacts;
+  const ContactDynamics& contacts = *now_.here->contacts;
   const auto expect = [&](double flight) {
     const auto& expected = decision.next.expected;
     decision.next.expected = expected ? std::min(*expected, flight) : flight;
   };
   for (const Index c : touching) {
     const bool is_hit = contains(hit, c);
-    if (!is_hit && contains(contacts.closed(), c)) continue;
-    const double speed = contacts.rate(now_.t, now_.x, now_.lambda, c);
+    if (!is_hit && now_.regime.contacts.is_closed(c)) continue;
+    const double speed = contacts.rate(now_.t, now_.x, now_.regime.lambda(), c);
     if (!(speed > 0)) continue;
-    const double pressing = -contacts.acceleration(now_.t, now_.x, now_.lambda, c);
+    const double pressing =
+        -contacts.acceleration(now_.t, now_.x, now_.regime.lambda(), now_.regime.contacts, c);
     const double low = kLowFlight * contacts.tolerance(now_.t, now_.x, c, now_.weights);
     if (pressing > 0 && speed * speed <= 2 * pressing * low) expect(2 * speed / pressing);
     const bool hardly_rises =
@@ -160,8 +161,9 @@ LimitDecision LimitRules::after_impact(const std::vector<Index>& hit,
 }
 
 bool LimitRules::stops_unseen(Index c) const {
-  return now_.errors.hide(now_.here->contacts->stopping_impulse(now_.t, now_.x, now_.lambda, c),
-                          history_.bounces.scale());
+  return now_.errors.hide(
+      now_.here->contacts->stopping_impulse(now_.t, now_.x, now_.regime.lambda(), now_.regime.contacts, c),
+      history_.bounces.scale());
 }
 
 // A rest that nobody sees, so soon that nobody sees when it is.
@@ -173,11 +175,11 @@ bool LimitRules::is_unseen(const Rest& rest) const {
 }
 
 std::optional<Rest> LimitRules::rest_together(Index c, bool is_tiny) const {
-  ContactDynamics& contacts = *now_.here->contacts;
+  const ContactDynamics& contacts = *now_.here->contacts;
   // The gaps of `unseen` are zero as far as errors of states tell, those of `near` as far as rounding tells.
   std::vector<Index> unseen, near;
   for (Index i = 0; i < contacts.contacts(); ++i) {
-    if (i == c || contains(contacts.closed(), i)) continue;
+    if (i == c || now_.regime.contacts.is_closed(i)) continue;
     const double gap = contacts.gap(now_.t, now_.x, i);
     if (gap <= contacts.tolerance(now_.t, now_.x, i, now_.weights) && (is_tiny || stops_unseen(i)))
       unseen.push_back(i);

@@ -61,8 +61,9 @@ struct LimitDecision {
 class LimitRules {
  public:
   // The references must outlive them. `last_jump` tells what follows the jumps of an instant.
-  LimitRules(RunState& now, const RunLog& log, const History& history, const SecondOrderRules& second_order,
-             const Instant& instant, const InstantJumps& jumps, const LastJump& last_jump)
+  LimitRules(const RunState& now, const RunLog& log, const History& history,
+             const SecondOrderRules& second_order, const Instant& instant, const InstantJumps& jumps,
+             const LastJump& last_jump)
       : now_(now),
         log_(log),
         history_(history),
@@ -94,7 +95,7 @@ class LimitRules {
   std::optional<Rest> rest_alone(Index c, bool is_tiny) const;
   End unresolved(const Bounce& bounce) const;
 
-  RunState& now_;
+  const RunState& now_;
   const RunLog& log_;
   const History& history_;
   const SecondOrderRules& second_order_;

@@ -15,14 +15,14 @@ void LocationSwitch::enter_first_location() {
   const std::optional<JoinedEdges> joined =
       is_location ? std::nullopt : automaton.joined_edges(name, now_.t, now_.x);
   if (joined) {
-    enter_pair(now_.tools.of_pair(joined->rising, joined->falling));
+    enter_pair(joined->rising, joined->falling);
   } else {
     enter(name.empty() ? automaton.initial() : automaton.location_index(name));
   }
 }
 
 void LocationSwitch::go_to(const Place& place) {
-  if (place.is_pair) return enter_pair(now_.tools.of_pair(place.first_edge, place.second_edge));
+  if (place.is_pair) return enter_pair(place.first_edge, place.second_edge);
   enter(place.location);
   if (place.second_order.empty()) return;
   LocationTools* const tools = second_order_tools(now_, place.second_order);
@@ -33,18 +33,11 @@ void LocationSwitch::go_to(const Place& place) {
 }
 
 void LocationSwitch::enter(std::size_t location) {
-  now_.regime.location = location;
-  now_.regime.pair = nullptr;
-  now_.regime.second_order.clear();
+  now_.regime.place = {.location = location};
   take_tools(now_.tools.of_location(location));
+  // Leaving a pair of locations drops the surface between them.
   const Index surfaces = now_.here->system.surfaces();
-  if (now_.mode.size() != surfaces) {
-    // Leaving a pair of locations drops the surface between them.
-    Mode mode(surfaces);
-    for (Index i = 0; i < std::min(surfaces, now_.mode.size()); ++i) mode.set(i, now_.mode[i]);
-    now_.mode = mode;
-    now_.lambda.conservativeResizeLike(Vector::Zero(surfaces));
-  }
+  if (now_.regime.mode().size() != surfaces) now_.regime.resize(surfaces);
   locator_.resize();
 }
 
@@ -57,23 +50,19 @@ void LocationSwitch::take_tools(LocationTools& tools) {
   now_.here = &tools;
 }
 
-void LocationSwitch::enter_pair(const RunTools::Pair& pair) {
-  now_.regime.pair = &pair;
-  now_.regime.second_order.clear();
+void LocationSwitch::enter_pair(std::size_t first_edge, std::size_t second_edge) {
+  const RunTools::Pair& pair = now_.tools.of_pair(first_edge, second_edge);
+  const auto [first, second] = std::minmax(first_edge, second_edge);
+  now_.regime.place = {.location = pair.minus, .is_pair = true, .first_edge = first, .second_edge = second};
   take_tools(*pair.tools);
-  now_.regime.location = pair.minus;
-  Mode mode(now_.here->system.surfaces());
-  for (Index i = 0; i < std::min(mode.size(), now_.mode.size()); ++i) mode.set(i, now_.mode[i]);
-  now_.mode = mode;
-  now_.lambda.conservativeResizeLike(Vector::Zero(now_.mode.size()));
+  now_.regime.resize(now_.here->system.surfaces());
   locator_.resize();
 }
 
 void LocationSwitch::use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces) {
   tools.guards = now_.here->guards;
-  if (now_.here->contacts) tools.contacts->take_over(*now_.here->contacts);
   now_.here = &tools;
-  now_.regime.second_order = surfaces;
+  now_.regime.place.second_order = surfaces;
   locator_.resize();
 }
 

@@ -19,8 +19,8 @@ class LocationSwitch {
   // Enters the location that the run names, or the first one.
   void enter_first_location();
   void enter(std::size_t location);
-  // The surface between the two locations is the last one.
-  void enter_pair(const RunTools::Pair& pair);
+  // enter_pair() enters the locations that these edges join; the surface between them is the last one.
+  void enter_pair(std::size_t first_edge, std::size_t second_edge);
   // use_in_second_order() changes to the tools of sliding in second order along these surfaces.
   void use_in_second_order(LocationTools& tools, const std::vector<Index>& surfaces);
   // go_to() enters the location, pair of locations or sliding of higher order in which a checkpoint was taken;

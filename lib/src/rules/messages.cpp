@@ -169,9 +169,9 @@ EntryWarning left_at_zero_warning(const RunState& now, Index event) {
           "0, 0, f), or a contact"};
 }
 
-std::optional<EntryWarning> way_back_warning(RunState& now, Index event) {
+std::optional<EntryWarning> way_back_warning(const RunState& now, Index event) {
   EventWatch& watch = now.here->watch;
-  if (now.here->contacts && !now.here->contacts->closed().empty()) return std::nullopt;
+  if (now.here->contacts && !now.regime.contacts.closed.empty()) return std::nullopt;
   Vector h(now.here->system.surfaces());
   Vector velocity(now.x.size());
   try {

@@ -41,6 +41,6 @@ EntryWarning left_at_zero_warning(const RunState& now, Index event);
 
 // way_back_warning() returns nothing unless the guard of the edge is on its way back: the edge may never have been
 // meant to fire there.
-std::optional<EntryWarning> way_back_warning(RunState& now, Index event);
+std::optional<EntryWarning> way_back_warning(const RunState& now, Index event);
 
 }  // namespace slideway

@@ -43,7 +43,8 @@ double PendingLimits::pass(double from, bool arrived) {
 
 void PendingLimits::show_those_that_end(const Arrivals& arrivals) {
   const auto ends = [&](Index member) {
-    if (member >= now_.mode.size()) return contains(arrivals.releases, member - now_.mode.size());
+    if (member >= now_.regime.mode().size())
+      return contains(arrivals.releases, member - now_.regime.mode().size());
     return std::any_of(arrivals.meeting.met.begin(), arrivals.meeting.met.end(),
                        [&](const Met& met) { return met.surface == member; });
   };
@@ -59,7 +60,7 @@ void PendingLimits::show_those_that_end(const Arrivals& arrivals) {
 }
 
 void PendingLimits::drop_disturbed() {
-  const Mode now = now_.as_shown(now_.mode);
+  const Mode now = now_.as_shown(now_.regime.mode());
   std::erase_if(now_.agenda.limits, [&](const AccumulationLimit& limit) {
     return std::any_of(limit.members.begin(), limit.members.end(),
                        [&](Index i) { return i >= now.size() || !now.slides_on(i); });

@@ -15,16 +15,17 @@ double PoleCheck::guard_of(Index slot, double t) {
   state_.resize(now_.x.size());
   now_.stepper->evaluate(t, state_);
   if (slot >= here.ode.event_slot(0)) return here.event_value(t, state_, slot - here.ode.event_slot(0));
-  guards_.resize(now_.mode.size());
+  guards_.resize(now_.regime.mode().size());
   here.evaluator.guards(t, state_, guards_);
-  return number_of(now_.mode[slot / 2]) * guards_[slot / 2];
+  return number_of(now_.regime.mode()[slot / 2]) * guards_[slot / 2];
 }
 
 // is_pole() tells whether the guard is positive before t and negative after it, and grows towards t from both
 // sides.
 bool PoleCheck::is_pole(Index slot, double t) {
-  const Index surfaces = ModeOde::first_slot(now_.mode.size());
-  if (slot < surfaces ? now_.mode.slides_on(slot / 2) || slot % 2 != 0 : slot < now_.here->ode.event_slot(0))
+  const Index surfaces = ModeOde::first_slot(now_.regime.mode().size());
+  if (slot < surfaces ? now_.regime.mode().slides_on(slot / 2) || slot % 2 != 0
+                      : slot < now_.here->ode.event_slot(0))
     return false;
   const double accuracy = location_accuracy(t, now_.stepper->last_step_size());
   for (const double side : {-1.0, 1.0}) {
@@ -68,7 +69,7 @@ const Arrival& PoleCheck::without_poles(const Arrival& arrival) {
 
 bool PoleCheck::passes_surface() const {
   return std::any_of(locator_.scanned().poles.begin(), locator_.scanned().poles.end(),
-                     [&](Index slot) { return slot < ModeOde::first_slot(now_.mode.size()); });
+                     [&](Index slot) { return slot < ModeOde::first_slot(now_.regime.mode().size()); });
 }
 
 void PoleCheck::pass_events() {
@@ -79,8 +80,9 @@ void PoleCheck::pass_events() {
 }
 
 bool PoleCheck::both_fields_lead_on(Index surface, Side side) {
-  Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
-  Vector rates(now_.mode.size());
+  Vector lambda =
+      now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.regime.lambda();
+  Vector rates(now_.regime.mode().size());
   state_.resize(now_.x.size());
   for (const double relay : {-1.0, 1.0}) {
     lambda[surface] = relay;
@@ -99,7 +101,8 @@ bool PoleCheck::has_finite_integral(Index surface, Side side) {
   const double accuracy = location_accuracy(now_.t, now_.stepper->last_step_size());
   const double nearest = kNearPole * accuracy;
   const double farthest = nearest * kPoleDistances * kPoleDistances;
-  Vector lambda = now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.lambda;
+  Vector lambda =
+      now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.regime.lambda();
   Vector near(now_.x.size()), far(now_.x.size());
   state_.resize(now_.x.size());
   for (const double direction : {-1.0, 1.0}) {

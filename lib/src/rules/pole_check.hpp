@@ -15,7 +15,7 @@ namespace slideway {
 class PoleCheck {
  public:
   // The references must outlive the check.
-  PoleCheck(RunState& now, Locator& locator) : now_(now), locator_(locator) {}
+  PoleCheck(const RunState& now, Locator& locator) : now_(now), locator_(locator) {}
 
   // The arrival without guards that change their signs in poles: these go to scanned().poles of the locator.
   const Arrival& without_poles(const Arrival& arrival);
@@ -35,7 +35,7 @@ class PoleCheck {
  private:
   bool is_pole(Index slot, double t);
 
-  RunState& now_;
+  const RunState& now_;
   Locator& locator_;
   Vector state_, guards_;  // buffers, for one function at a time
 };

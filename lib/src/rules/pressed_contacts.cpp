@@ -12,16 +12,15 @@
 
 namespace slideway {
 
-Side pressing_side(RunState& now, Index surface, const std::vector<Index>& contacts) {
-  Side side = now.mode[surface];
-  now.here->contacts->set_closed(contacts);
-  now.mode.fill_lambda(now.lambda);
+Side pressing_side(const RunState& now, Index surface, const std::vector<Index>& contacts) {
+  const ContactModes closed = now.regime.contacts.with(contacts);
+  Vector lambda = now.regime.lambda();
   Vector below, above;
   try {
-    now.lambda[surface] = -1;
-    below = now.here->contacts->forces(now.t, now.x, now.lambda);
-    now.lambda[surface] = 1;
-    above = now.here->contacts->forces(now.t, now.x, now.lambda);
+    lambda[surface] = -1;
+    below = now.here->contacts->forces(now.t, now.x, lambda, closed);
+    lambda[surface] = 1;
+    above = now.here->contacts->forces(now.t, now.x, lambda, closed);
   } catch (const std::runtime_error&) {
     // These contacts cannot all be closed together.
     below = above = Vector();
@@ -31,28 +30,29 @@ Side pressing_side(RunState& now, Index surface, const std::vector<Index>& conta
     if (!(std::abs(above[c] - below[c]) > kNoEffect * (std::abs(above[c]) + std::abs(below[c])))) continue;
     votes += above[c] > below[c] ? 1 : -1;
   }
-  if (votes != 0) side = votes > 0 ? Side::plus : Side::minus;
-  now.mode.fill_lambda(now.lambda);
-  return side;
+  if (votes == 0) return now.regime.mode()[surface];
+  return votes > 0 ? Side::plus : Side::minus;
 }
 
 namespace {
 
 // is_stopped_by() tells whether a surface that has just been left cannot be while this contact is closed and the
 // others slide.
-bool is_stopped_by(RunState& now, Index contact, Index surface) {
+bool is_stopped_by(const RunState& now, Index contact, Index surface) {
   std::vector<Index> sliding;
-  now.mode.list_sliding(sliding);
+  now.regime.mode().list_sliding(sliding);
   Vector ahead = now.x;
   add_errors(now.weights, ahead);
   // The constraints disturb each other; their turns shrink by the masses that they share.
   for (int turn = 0; turn < kConstraintTurns; ++turn) {
     const Vector before = ahead;
-    if (!now.here->contacts->project(now.t, {contact}, now.lambda, now.weights, ahead)) return false;
+    if (!now.here->contacts->project(now.t, {contact}, now.regime.lambda(), now.regime.contacts, now.weights,
+                                     ahead))
+      return false;
     if (!sliding.empty()) now.here->geometry.project(now.t, sliding, now.weights, ahead);
     if ((ahead - before).cwiseProduct(now.weights).lpNorm<Eigen::Infinity>() <= kSettledPart) break;
   }
-  Vector h(now.mode.size());
+  Vector h(now.regime.mode().size());
   now.here->evaluator.guards(now.t, ahead, h);
   return std::abs(h[surface]) <=
          kHeldPart * now.here->geometry.tolerance(now.t, now.x, surface, now.weights) +
@@ -61,27 +61,28 @@ bool is_stopped_by(RunState& now, Index contact, Index surface) {
 
 }  // namespace
 
-std::vector<Index> pressed_by_leaving(RunState& now, const Mode& before) {
+std::vector<Index> pressed_by_leaving(const RunState& now, const Mode& before) {
   std::vector<Index> pressed;
-  if (!now.here->contacts || before.size() < now.mode.size()) return pressed;
-  ContactDynamics& contacts = *now.here->contacts;
+  if (!now.here->contacts || before.size() < now.regime.mode().size()) return pressed;
+  const ContactDynamics& contacts = *now.here->contacts;
   std::vector<Index> left;
-  for (Index i = 0; i < now.mode.size(); ++i) {
-    if (before.slides_on(i) && !now.mode.slides_on(i)) left.push_back(i);
+  for (Index i = 0; i < now.regime.mode().size(); ++i) {
+    if (before.slides_on(i) && !now.regime.mode().slides_on(i)) left.push_back(i);
   }
   if (left.empty()) return pressed;
-  now.mode.fill_lambda(now.lambda);
   for (const Index c : touching_contacts(now, false)) {
-    if (contains(contacts.closed(), c)) continue;
-    const double rate = contacts.rate(now.t, now.x, now.lambda, c);
-    if (std::abs(rate) > contacts.rate_rounding(now.t, now.x, now.lambda, c, now.weights)) continue;
+    if (now.regime.contacts.is_closed(c)) continue;
+    const double rate = contacts.rate(now.t, now.x, now.regime.lambda(), c);
+    if (std::abs(rate) >
+        contacts.rate_rounding(now.t, now.x, now.regime.lambda(), c, now.weights, now.impact_noise))
+      continue;
     for (const Index i : left) {
       if (!is_stopped_by(now, c, i)) continue;
-      const double side = now.mode[i] == Side::minus ? -1 : 1;
+      const double side = now.regime.mode()[i] == Side::minus ? -1 : 1;
       Vector ahead = now.x;
       const double change = side * now.here->geometry.tolerance(now.t, now.x, i, now.weights);
       if (!now.here->geometry.change_guard(now.t, i, change, now.weights, ahead)) continue;
-      if (!(contacts.rate(now.t, ahead, now.lambda, c) < rate)) continue;
+      if (!(contacts.rate(now.t, ahead, now.regime.lambda(), c) < rate)) continue;
       pressed.push_back(c);
       break;
     }
@@ -91,15 +92,15 @@ std::vector<Index> pressed_by_leaving(RunState& now, const Mode& before) {
 
 Meeting with_freed(RunState& now, const Meeting& meeting, const std::vector<Index>& held) {
   Meeting joined = meeting;
-  const std::vector<Index> still_held = held_by(now, now.here->contacts->closed());
+  const std::vector<Index> still_held = held_by(now, now.regime.contacts.closed);
   std::vector<Index> on_surface = now.here->ode.field().sliding();
   for (const Index i : held) {
     const auto is_met = [&](const Met& met) { return met.surface == i; };
     if (contains(still_held, i) || std::any_of(joined.met.begin(), joined.met.end(), is_met)) continue;
     // Its relay was at the end that presses, and the force has just come to zero.
     joined.met.push_back({.surface = i,
-                          .minus_vanishes = now.mode[i] == Side::minus,
-                          .plus_vanishes = now.mode[i] == Side::plus,
+                          .minus_vanishes = now.regime.mode()[i] == Side::minus,
+                          .plus_vanishes = now.regime.mode()[i] == Side::plus,
                           .away = now.here->guards.away(i, now.t)});
   }
   if (joined.met.size() == meeting.met.size()) return joined;

@@ -16,11 +16,11 @@ namespace slideway {
 
 // The side whose relay presses most of these contacts together, the side it is on where that makes no difference. The contacts are
 // closed afterwards.
-Side pressing_side(RunState& now, Index surface, const std::vector<Index>& contacts);
+Side pressing_side(const RunState& now, Index surface, const std::vector<Index>& contacts);
 
 // The contacts that touch at rest, and towards which the solution leaves a surface along which it slid in `before`: a stop holds a
 // block that friction no longer holds.
-std::vector<Index> pressed_by_leaving(RunState& now, const Mode& before);
+std::vector<Index> pressed_by_leaving(const RunState& now, const Mode& before);
 
 // `meeting` with the surfaces that have been held by contacts and are not any more. The state is put onto all that are met.
 Meeting with_freed(RunState& now, const Meeting& meeting, const std::vector<Index>& held);

@@ -29,19 +29,19 @@ bool ModeManager::stay(std::optional<Stay>&& decided) {
 }
 
 bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
-  const std::vector<Index> surfaces = now_.regime.second_order;
-  for (const SecondOrder::Bound& one : now_.bound()) now_.mode.set(one.surface, side_with(one, now_.mode));
+  const std::vector<Index> surfaces = now_.regime.place.second_order;
+  for (const SecondOrder::Bound& one : now_.bound())
+    now_.regime.set(one.surface, side_with(one, now_.regime.mode()));
   std::vector<Index> staying;
   std::set_difference(surfaces.begin(), surfaces.end(), leaving.begin(), leaving.end(),
                       std::back_inserter(staying));
   if (staying.empty()) {
     const LocationTools& left = *now_.here;
-    switch_.enter(now_.regime.location);
+    switch_.enter(now_.regime.place.location);
     now_.here->guards = left.guards;
-    if (left.contacts) now_.here->contacts->take_over(*left.contacts);
   } else if (LocationTools* const tools = second_order_tools(now_, staying)) {
     switch_.use_in_second_order(*tools, staying);
-    for (const SecondOrder::Bound& one : now_.bound()) now_.mode.set(one.surface, Side::plus);
+    for (const SecondOrder::Bound& one : now_.bound()) now_.regime.set(one.surface, Side::plus);
   } else {
     log_.finish(Status::step_failure,
                 "the solution leaves " + now_.names(leaving) + " at t = " + number_text(now_.t) +
@@ -50,7 +50,7 @@ bool ModeManager::leave_second_order(const std::vector<Index>& leaving) {
                     "with a run that starts here, of a model in which these stay zero");
     return false;
   }
-  now_.tools.of_location(now_.regime.location).geometry.project(now_.t, surfaces, now_.weights, now_.x);
+  now_.tools.of_location(now_.regime.place.location).geometry.project(now_.t, surfaces, now_.weights, now_.x);
   return true;
 }
 

@@ -25,11 +25,11 @@ std::vector<Index> union_of(const std::vector<Index>& first, const std::vector<I
 
 std::optional<Stay> SecondOrderRules::begins(std::vector<Index> coming, const std::vector<Index>& met) const {
   if (now_.regime.in_pair() || coming.empty()) return std::nullopt;
-  now_.mode.fill_lambda(now_.lambda);
   const Vector sizes = now_.errors.scale();
+  Vector lambda = now_.regime.lambda();
   const auto is_other = [&](Index i) {
     return now_.regime.slides_in_second_order(i) ||
-           now_.here->geometry.relay_effect(now_.t, now_.x, now_.lambda, i, sizes) != RelayEffect::along;
+           now_.here->geometry.relay_effect(now_.t, now_.x, lambda, i, sizes) != RelayEffect::along;
   };
   std::sort(coming.begin(), coming.end());
   if (has_no_field(now_, coming)) return stays(std::move(coming), met);
@@ -45,16 +45,15 @@ void SecondOrderRules::begin_record(Stay& stay, std::string reason) const {
 
 std::optional<Stay> SecondOrderRules::has_no_field_near() const {
   if (now_.regime.in_second_order() || now_.regime.in_pair()) return std::nullopt;
-  Vector h(now_.mode.size());
+  Vector h(now_.regime.mode().size());
   now_.here->evaluator.guards(now_.t, now_.x, h);
   const double plainly_seen = kPlainlySeen * std::sqrt(1 / now_.weights.minCoeff());
   std::vector<Index> near;
-  for (Index i = 0; i < now_.mode.size(); ++i) {
+  for (Index i = 0; i < now_.regime.mode().size(); ++i) {
     if (!(std::abs(h[i]) <= plainly_seen)) continue;
     const double unseen = now_.here->geometry.tolerance(now_.t, now_.x, i, now_.weights);
     if (std::abs(h[i]) <= unseen || h[i] * h[i] <= kSlowArrival * unseen) near.push_back(i);
   }
-  now_.mode.fill_lambda(now_.lambda);
   if (near.size() < 2 || !has_no_field(now_, near)) return std::nullopt;
   std::optional<Stay> stay = stays(near, near);
   if (stay) begin_record(*stay, reason::has_no_field(order_of_sliding(*stay->tools)));
@@ -62,23 +61,23 @@ std::optional<Stay> SecondOrderRules::has_no_field_near() const {
 }
 
 std::optional<Stay> SecondOrderRules::stays(std::vector<Index> coming, const std::vector<Index>& met) const {
-  std::vector<Index> surfaces = union_of(now_.regime.second_order, coming);
+  std::vector<Index> surfaces = union_of(now_.regime.place.second_order, coming);
   LocationTools* const tools = second_order_tools(now_, surfaces);
   if (!tools) return std::nullopt;
-  if (now_.here->contacts) tools->contacts->take_over(*now_.here->contacts);
-  Mode mode = now_.mode;
-  for (const SecondOrder::Bound& one : now_.bound()) mode.set(one.surface, side_with(one, now_.mode));
+  Mode mode = now_.regime.mode();
+  for (const SecondOrder::Bound& one : now_.bound())
+    mode.set(one.surface, side_with(one, now_.regime.mode()));
   for (const SecondOrder::Bound& one : tools->bound()) {
     mode.set(one.surface, Side::plus);
     std::erase(surfaces, one.surface);
     std::erase(coming, one.surface);
   }
-  Vector lambda = now_.lambda;
+  Vector lambda = now_.regime.lambda();
   mode.fill_lambda(lambda);
   std::optional<Vector> state = state_in_second_order(now_, *tools, surfaces, coming, lambda);
   if (!state) return std::nullopt;
   Meeting meeting{.at_start = true};
-  std::vector<char> is_met(static_cast<std::size_t>(now_.mode.size()), 0);
+  std::vector<char> is_met(static_cast<std::size_t>(now_.regime.mode().size()), 0);
   for (const std::vector<Index>* list : {&std::as_const(surfaces), &met})
     for (const Index i : *list) is_met[static_cast<std::size_t>(i)] = 1;
   for (const SecondOrder::Bound& one : tools->bound()) is_met[static_cast<std::size_t>(one.surface)] = 0;
@@ -100,7 +99,7 @@ std::optional<Stay> SecondOrderRules::turns_back(const Resolution& resolution, c
   std::vector<Index> coming;
   for (std::size_t k = 0; !is_open && k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
-    if (i >= now_.mode.size() || now_.mode.slides_on(i)) continue;
+    if (i >= now_.regime.mode().size() || now_.regime.mode().slides_on(i)) continue;
     const bool stays = resolution.mode.slides_on(i) || event.kind == EventKind::grazing;
     if (stays && hardly_differ(event.w_minus[k], event.w_plus[k])) coming.push_back(i);
   }
@@ -114,13 +113,13 @@ std::optional<Stay> SecondOrderRules::ends_in_point(const Meeting& meeting) cons
   const std::vector<Index>& sliding = now_.here->ode.field().sliding();
   // Motion along a straight surface reaches such a point in infinite time.
   if (now_.regime.in_pair() || sliding.empty() ||
-      now_.tools.of_location(now_.regime.location).evaluator.guards_are_affine())
+      now_.tools.of_location(now_.regime.place.location).evaluator.guards_are_affine())
     return std::nullopt;
   // The speed comes from the steps: the sliding velocity may have no value here, and nothing else may know that
   // it was asked for.
   const double before = now_.t - kPartOfStep * now_.stepper->last_step_size();
   if (!(before < now_.t)) return std::nullopt;
-  Vector h(now_.mode.size()), rates(now_.mode.size()), state(now_.x.size());
+  Vector h(now_.regime.mode().size()), rates(now_.regime.mode().size()), state(now_.x.size());
   now_.stepper->evaluate(before, state);
   now_.here->evaluator.guards(before, state, h);
   now_.stepper->evaluate(now_.t, state);
@@ -128,8 +127,8 @@ std::optional<Stay> SecondOrderRules::ends_in_point(const Meeting& meeting) cons
   rates = (rates - h) / (now_.t - before);
   now_.here->evaluator.guards(now_.t, now_.x, h);
   // The steps tell as little where the sliding surface's relay has no part in its speed.
-  Vector lambda = Vector::Zero(now_.mode.size());
-  now_.mode.fill_lambda(lambda);
+  Vector lambda = Vector::Zero(now_.regime.mode().size());
+  now_.regime.mode().fill_lambda(lambda);
   const Vector sizes = now_.errors.scale();
   const auto is_without_relay = [&](Index i) {
     return now_.here->geometry.relay_effect(now_.t, now_.x, lambda, i, sizes) != RelayEffect::across;
@@ -139,8 +138,8 @@ std::optional<Stay> SecondOrderRules::ends_in_point(const Meeting& meeting) cons
   };
   const double plainly_seen = kPlainlySeen / now_.weights.minCoeff();
   std::vector<Index> coming, met = sliding;
-  for (Index i = 0; i < now_.mode.size(); ++i) {
-    if (now_.mode.slides_on(i)) continue;
+  for (Index i = 0; i < now_.regime.mode().size(); ++i) {
+    if (now_.regime.mode().slides_on(i)) continue;
     const bool is_met =
         std::any_of(meeting.met.begin(), meeting.met.end(), [i](const Met& one) { return one.surface == i; });
     if (!is_met && std::abs(h[i]) > plainly_seen) continue;
@@ -189,10 +188,11 @@ std::optional<Stay> SecondOrderRules::goes_on(const Meeting& meeting) const {
 
 std::optional<Stay> SecondOrderRules::ends_with(const std::vector<Index>& surfaces,
                                                 const std::vector<Index>& met) const {
-  const LocationTools* const tools = second_order_tools(now_, union_of(now_.regime.second_order, surfaces));
+  const LocationTools* const tools =
+      second_order_tools(now_, union_of(now_.regime.place.second_order, surfaces));
   if (!tools) return std::nullopt;
   const auto slid_before = [&](Index i) {
-    return now_.mode.slides_on(i) && !now_.regime.slides_in_second_order(i);
+    return now_.regime.mode().slides_on(i) && !now_.regime.slides_in_second_order(i);
   };
   const auto ends = [&](const SecondOrder::Bound& one) {
     return slid_before(one.surface) || slid_before(one.to);

@@ -18,7 +18,7 @@ std::string order_of_sliding(const LocationTools& tools) {
 }
 
 LocationTools* second_order_tools(RunState& now, const std::vector<Index>& surfaces) {
-  return now.tools.in_second_order(now.regime.location, surfaces);
+  return now.tools.in_second_order(now.regime.place.location, surfaces);
 }
 
 // has_no_field() tells whether the field has no value, as a quotient 0/0 has none: the relays are then unknown.
@@ -26,7 +26,7 @@ bool has_no_field(RunState& now, const std::vector<Index>& surfaces) {
   if (now.regime.in_second_order() || now.regime.in_pair() || surfaces.empty()) return false;
   Vector there = now.x, field(now.x.size());
   if (!now.here->geometry.project(now.t, surfaces, now.weights, there)) return false;
-  now.here->evaluator.field(now.t, there, now.lambda, field);
+  now.here->evaluator.field(now.t, there, now.regime.lambda(), field);
   if (field.allFinite()) return false;
   const LocationTools* const tools = second_order_tools(now, surfaces);
   return tools && !tools->bound().empty();
@@ -35,8 +35,9 @@ bool has_no_field(RunState& now, const std::vector<Index>& surfaces) {
 std::optional<Vector> state_in_second_order(RunState& now, LocationTools& tools,
                                             const std::vector<Index>& surfaces,
                                             const std::vector<Index>& coming, Vector& lambda) {
-  SurfaceGeometry& plain = now.tools.of_location(now.regime.location).geometry;
-  Vector x = now.x, values(now.mode.size()), rates(now.mode.size()), minus(x.size()), plus(x.size());
+  SurfaceGeometry& plain = now.tools.of_location(now.regime.place.location).geometry;
+  Vector x = now.x, values(now.regime.mode().size()), rates(now.regime.mode().size()), minus(x.size()),
+         plus(x.size());
   const auto put_on_surfaces = [&](Vector& state) {
     if (tools.staying) {
       tools.staying->geometry.project(now.t, tools.staying->all, now.weights, state);
@@ -72,15 +73,15 @@ void list_entered(const RunState& now, EventRecord& record) {
   record.surface_names.clear();
   for (ShortList<double>* values : {&record.w_minus, &record.w_plus, &record.lambda}) values->clear();
   const Mode word = now.word();
-  for (Index i = 0; i < now.mode.size(); ++i) {
+  for (Index i = 0; i < now.regime.mode().size(); ++i) {
     if (word.slides_on(i) && !(record.from && record.from->slides_on(i))) now.list(i, record);
   }
 }
 
 std::vector<Index> ends_of_second_order(const RunState& now) {
   std::vector<Index> leaving;
-  std::copy_if(now.regime.second_order.begin(), now.regime.second_order.end(), std::back_inserter(leaving),
-               [&](Index i) { return !now.mode.slides_on(i); });
+  std::copy_if(now.regime.place.second_order.begin(), now.regime.place.second_order.end(),
+               std::back_inserter(leaving), [&](Index i) { return !now.regime.mode().slides_on(i); });
   return leaving;
 }
 

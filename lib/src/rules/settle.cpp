@@ -7,6 +7,7 @@
 #include <utility>
 #include <variant>
 
+#include "rules/contact_release.hpp"
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/pressed_contacts.hpp"
@@ -87,7 +88,7 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
   std::vector<EventRecord>& records = instant_.records;
   LocationTools& here = *now_.here;
   Meeting all{.at_start = true};
-  const Mode before = now_.mode;
+  const Mode before = now_.regime.mode();
   const std::vector<Index> left = left_with_pair();
   if (!firing_.take_sides_of_state(!instant_.moved, all)) return false;
   std::erase_if(all.met, [&](const Met& met) { return contains(left, met.surface); });
@@ -97,28 +98,28 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
   for (const Index i : no_part) here.guards.leave_surface(i);
   // A jump elsewhere leaves a guard on the side that is stored: within the errors with which it was left its sign says nothing.
   std::vector<Index> unmoved;
-  if (instant_.moved && !at_start && !(now_.mode == before) && now_.mode.size() == before.size() &&
-      instant_.before.size() == now_.x.size()) {
-    Vector h(now_.mode.size()), h_before(now_.mode.size());
+  if (instant_.moved && !at_start && !(now_.regime.mode() == before) &&
+      now_.regime.mode().size() == before.size() && instant_.before.size() == now_.x.size()) {
+    Vector h(now_.regime.mode().size()), h_before(now_.regime.mode().size());
     here.evaluator.guards(now_.t, now_.x, h);
     here.evaluator.guards(now_.t, instant_.before, h_before);
-    for (Index i = 0; i < now_.mode.size(); ++i) {
-      if (now_.mode[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
+    for (Index i = 0; i < now_.regime.mode().size(); ++i) {
+      if (now_.regime.mode()[i] == before[i] || before.slides_on(i) || h[i] != h_before[i] ||
           !(std::abs(h[i]) <= here.guards.surface(i).allowance))
         continue;
-      now_.mode.set(i, before[i]);
+      now_.regime.set(i, before[i]);
       unmoved.push_back(i);
     }
   }
-  now_.mode.fill_lambda(now_.lambda);
   here.guards.leave_only_earlier(unmoved);
   std::vector<Index> resting;
   if (here.contacts) {
     const std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
     here.guards.leave_contacts(touching);
     for (const Index c : touching) {
-      const double rate = here.contacts->rate(now_.t, now_.x, now_.lambda, c);
-      if (rate <= here.contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights))
+      const double rate = here.contacts->rate(now_.t, now_.x, now_.regime.lambda(), c);
+      if (rate <= here.contacts->rate_rounding(now_.t, now_.x, now_.regime.lambda(), c, now_.weights,
+                                               now_.impact_noise))
         resting.push_back(c);
     }
   }
@@ -126,41 +127,40 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
   now_.regime.since = now_.t;
   for (const Index i : held_by(now_, resting)) {
     // The sign of what rounding has left of the guard says nothing.
-    if (i < before.size() && !before.slides_on(i)) now_.mode.set(i, before[i]);
-    now_.mode.set(i, pressing_side(now_, i, resting));
+    if (i < before.size() && !before.slides_on(i)) now_.regime.set(i, before[i]);
+    now_.regime.set(i, pressing_side(now_, i, resting));
     const auto place = std::lower_bound(all.met.begin(), all.met.end(), i,
                                         [](const Met& met, Index surface) { return met.surface < surface; });
     if (place == all.met.end() || place->surface != i) all.met.insert(place, Met{.surface = i});
   }
-  now_.mode.fill_lambda(now_.lambda);
   for (int turn = 0;; ++turn) {
     if (here.contacts) {
-      std::vector<Index> staying = here.contacts->staying_closed(now_.t, now_.x, now_.lambda, resting);
+      now_.regime.contacts = kept_closed(now_, resting);
+      std::vector<Index>& staying = now_.regime.contacts.closed;
       for (std::size_t k = 0; turn == 0 && k < pressed.size(); ++k) {
-        if (!contains(staying, pressed[k])) staying.push_back(pressed[k]);
+        const auto place = std::lower_bound(staying.begin(), staying.end(), pressed[k]);
+        if (place == staying.end() || *place != pressed[k]) staying.insert(place, pressed[k]);
       }
-      here.contacts->set_closed(std::move(staying));
     }
-    const std::vector<Index> closed = here.contacts ? here.contacts->closed() : std::vector<Index>();
+    const std::vector<Index> closed = now_.regime.contacts.closed;
     Meeting meeting{.at_start = true};
     const std::vector<Index> held = held_by(now_, closed, true);
     // Surfaces that were taken to slide while the contacts were open do not slide.
     for (const Index i : held) {
-      if (now_.mode.slides_on(i)) now_.mode.set(i, pressing_side(now_, i, closed));
+      if (now_.regime.mode().slides_on(i)) now_.regime.set(i, pressing_side(now_, i, closed));
     }
-    now_.mode.fill_lambda(now_.lambda);
     std::copy_if(all.met.begin(), all.met.end(), std::back_inserter(meeting.met),
                  [&](const Met& met) { return !contains(held, met.surface); });
     if (meeting.met.empty()) break;
     if (stay(second_order_rules_.goes_on(meeting)) || stay(second_order_rules_.is_there(meeting))) break;
     here.evaluator.keep_field_at(now_.t, now_.x);
-    const Resolution resolution =
-        here.resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
+    const Resolution resolution = here.resolver.resolve(now_.t, now_.x, now_.regime.mode(),
+                                                        now_.regime.lambda(), meeting, now_.weights);
     if (stay(second_order_rules_.turns_back(resolution, meeting))) break;
     // Some of several continuations may lead straight back through the edge, so the guard takes part in the decision.
     const std::optional<std::size_t> way_back = resolution.decided ? std::nullopt : edge_that_undoes_last();
     if (way_back) {
-      now_.mode = before;
+      now_.regime.take(before);
       return firing_.slide_between(*instant_.last_edge, *way_back, records) && settle_mode(pressed);
     }
     // A choice among continuations deserves a record, whether or not the policy makes it.
@@ -177,13 +177,16 @@ bool ModeManager::settle_mode(const std::vector<Index>& pressed) {
     }
     adopt(resolution);
     if (has_choice) records.back().to = now_.word();
-    if (!here.contacts || here.contacts->staying_closed(now_.t, now_.x, now_.lambda, resting) == closed)
-      break;
+    if (!here.contacts) break;
+    // Friction goes on as it does with the relays that were found, whether or not as many contacts stay closed.
+    ContactModes again = kept_closed(now_, resting);
+    now_.regime.contacts.frictions = std::move(again.frictions);
+    if (again.closed == closed) break;
     if (turn == kContactTurns) break;
   }
   for (const Index i : left) now_.here->guards.leave_surface(i);
   // A pair of locations is left at once where its surface does not attract.
-  if (now_.regime.in_pair() && !now_.mode.slides_on(now_.mode.size() - 1)) {
+  if (now_.regime.in_pair() && !now_.regime.mode().slides_on(now_.regime.mode().size() - 1)) {
     EventRecord* const entry = records.empty() ? nullptr : &records.back();
     if (entry && entry->kind == EventKind::sliding_entry) {
       entry->kind = EventKind::transition;
@@ -205,7 +208,7 @@ std::vector<Index> ModeManager::left_with_pair() const {
   std::vector<Index> left;
   if (!instant_.departed || instant_.last_edge || instant_.moved || now_.regime.in_pair()) return left;
   left = now_.here->guards.surfaces_left();
-  std::erase_if(left, [&](Index i) { return now_.mode.slides_on(i); });
+  std::erase_if(left, [&](Index i) { return now_.regime.mode().slides_on(i); });
   return left;
 }
 

@@ -47,11 +47,11 @@ Decision SettleRules::fires_past_zero() {
 
 Decision SettleRules::hits() {
   if (!now_.here->contacts) return {};
-  now_.mode.fill_lambda(now_.lambda);
   std::vector<Index> touching = touching_contacts(now_, instant_.was_reset);
   const auto approaches = [&](Index c) {
-    return now_.here->contacts->rate(now_.t, now_.x, now_.lambda, c) <
-           -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.lambda, c, now_.weights);
+    return now_.here->contacts->rate(now_.t, now_.x, now_.regime.lambda(), c) <
+           -now_.here->contacts->rate_rounding(now_.t, now_.x, now_.regime.lambda(), c, now_.weights,
+                                               now_.impact_noise);
   };
   if (std::none_of(touching.begin(), touching.end(), approaches)) return {};
   return Hit{std::move(touching)};

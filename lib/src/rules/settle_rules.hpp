@@ -20,7 +20,7 @@ namespace slideway {
 class SettleRules {
  public:
   // The references must outlive it.
-  SettleRules(RunState& now, const Instant& instant, WaitingGuards& waiting, EventMotion& motion,
+  SettleRules(const RunState& now, const Instant& instant, WaitingGuards& waiting, EventMotion& motion,
               const RunLog& log)
       : now_(now), instant_(instant), waiting_(waiting), motion_(motion), log_(log) {}
 
@@ -34,7 +34,7 @@ class SettleRules {
   Decision fires_through_zero();
   Guard guard_between(const std::vector<Index>& due) const;
 
-  RunState& now_;
+  const RunState& now_;
   const Instant& instant_;
   WaitingGuards& waiting_;
   EventMotion& motion_;

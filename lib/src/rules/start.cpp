@@ -22,10 +22,10 @@ namespace {
 bool is_contradicted(RunState& now) {
   LocationTools& here = *now.here;
   ModeOde& ode = here.ode;
-  Vector h(now.mode.size()), exits(ode.guards()), velocity(now.x.size());
+  Vector h(now.regime.mode().size()), exits(ode.guards()), velocity(now.x.size());
   try {
     here.evaluator.guards(now.t, now.x, h);
-    ode.set_mode(now.mode, now.lambda, now.regime.repelling);
+    ode.set_mode(now.regime.mode(), now.regime.lambda(), now.regime.repelling);
     ode.exit_guards(now.t, now.x, exits);
     ode.velocity(now.t, now.x, velocity);
   } catch (const std::exception&) {
@@ -33,22 +33,23 @@ bool is_contradicted(RunState& now) {
   }
   const Vector sizes = velocity.cwiseAbs();
   for (Index i = 0; i < h.size(); ++i) {
-    if (now.mode.slides_on(i)) {
+    if (now.regime.mode().slides_on(i)) {
       const double first = exits[ModeOde::first_slot(i)], second = exits[ModeOde::first_slot(i) + 1];
       // Both are negative where the surface repels, along which a solution may slide too.
       const double rounding = kRoundingFactor * kEpsilon * (std::abs(first) + std::abs(second));
       if (std::min(first, second) < -rounding && std::max(first, second) > rounding) return true;
     } else if (std::abs(h[i]) <= here.geometry.rounding(now.t, now.x, i)) {
-      const double inwards = number_of(now.mode[i]) * here.evaluator.guard_rate(now.t, now.x, velocity, i);
+      const double inwards =
+          number_of(now.regime.mode()[i]) * here.evaluator.guard_rate(now.t, now.x, velocity, i);
       if (inwards < -kRoundingFactor * kEpsilon * here.geometry.rate_size(now.t, now.x, sizes, i))
         return true;
     }
   }
   if (!here.contacts) return false;
   double largest = 0;
-  for (const Index c : here.contacts->closed())
+  for (const Index c : now.regime.contacts.closed)
     largest = std::max(largest, std::abs(exits[ode.contact_slot(c)]));
-  const std::vector<Index>& closed = here.contacts->closed();
+  const std::vector<Index>& closed = now.regime.contacts.closed;
   return std::any_of(closed.begin(), closed.end(), [&](Index c) {
     return exits[ode.contact_slot(c)] < -kRoundingFactor * kEpsilon * largest;
   });
@@ -64,8 +65,8 @@ bool ModeManager::start() {
   now_.here->evaluator.guards(now_.t, now_.x, h);
   if (!all_finite(h)) {
     for (Index i = 0; i < h.size(); ++i)
-      now_.mode.set(i, now_.run.mode ? (*now_.run.mode)[i] : h[i] < 0 ? Side::minus : Side::plus);
-    const Index needed = needed_without_value(now_, h);
+      now_.regime.set(i, now_.run.mode ? (*now_.run.mode)[i] : h[i] < 0 ? Side::minus : Side::plus);
+    const Index needed = needed_without_value(now_, now_.regime.mode(), h);
     if (needed >= 0) {
       log_.finish(Status::user_function_failed,
                   "the guard of surface '" + now_.surface_name(needed) + "' is not finite (" +
@@ -122,25 +123,25 @@ void ModeManager::take_initial_mode() {
 
 // Takes a continuation as it is: nothing is classified here.
 void ModeManager::begin_in(const Mode& mode) {
-  const Index surfaces = now_.mode.size();
+  const Index surfaces = now_.regime.mode().size();
   Vector h(surfaces);
   now_.here->evaluator.guards(now_.t, now_.x, h);
   for (Index i = 0; i < surfaces; ++i) {
-    now_.mode.set(i, mode[i]);
+    now_.regime.set(i, mode[i]);
     if (mode[i] == Side::sliding || std::abs(h[i]) <= now_.here->geometry.rounding(now_.t, now_.x, i))
       now_.here->guards.leave_surface(i);
   }
   // A continuation that leaves what it slid on.
-  if (now_.regime.in_pair() && !now_.mode.slides_on(surfaces - 1)) firing_.leave_pair(nullptr);
-  now_.mode.fill_lambda(now_.lambda);
+  if (now_.regime.in_pair() && !now_.regime.mode().slides_on(surfaces - 1)) firing_.leave_pair(nullptr);
   if (now_.here->contacts) {
-    now_.here->contacts->set_closed_in(mode, surfaces);
-    now_.here->contacts->find_directions(now_.t, now_.x, now_.lambda);
+    now_.regime.contacts = now_.here->contacts->modes_in(mode, surfaces);
+    now_.here->contacts->find_directions(now_.t, now_.x, now_.regime.lambda(), now_.regime.contacts,
+                                         now_.impact_noise);
     now_.here->guards.leave_contacts(touching_contacts(now_, instant_.was_reset));
   }
   now_.regime.since = now_.t;
   std::vector<Index> sliding;
-  now_.mode.list_sliding(sliding);
+  now_.regime.mode().list_sliding(sliding);
   stay(second_order_rules_.begins(sliding, sliding));
   take_initial_mode();
   waiting_.look_at_waiting();

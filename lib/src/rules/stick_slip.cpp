@@ -10,35 +10,39 @@ namespace slideway {
 
 std::optional<StickSlip> turn_stick_slip(RunState& now, const std::vector<Index>& arrived) {
   if (arrived.empty()) return std::nullopt;
-  ContactDynamics& contacts = *now.here->contacts;
+  const ContactDynamics& contacts = *now.here->contacts;
+  ContactModes& modes = now.regime.contacts;
   StickSlip turn{.record = now.begun(EventKind::crossing)};
   for (const Index c : arrived)
-    if (contacts.sticks(c)) turn.stuck.push_back(c);
+    if (modes.sticks(c)) turn.stuck.push_back(c);
   bool any_stops = false;
   for (const Index c : arrived) {
-    if (!contains(contacts.closed(), c)) continue;
-    if (contacts.sticks(c)) {
-      contacts.break_away(c);
+    if (!modes.is_closed(c)) continue;
+    PlaneFriction& friction = modes.friction(c);
+    if (friction.sticks) {
+      friction.breaks_away = true;
     } else {
-      const bool begins = contacts.begins_to_slip(c);
+      // The guards of slip that begins go by the friction that would hold here.
+      if (friction.begins) contacts.forces(now.t, now.x, now.regime.lambda(), modes);
       // It is the begin alone that is over, where it does not end in the way back.
       const bool has_begun =
-          begins &&
-          contacts.begin_guard(now.t, now.x, c) < contacts.stick_slip_guard(now.t, now.x, c).value &&
-          contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c);
-      if (has_begun || !contacts.is_slow(now.t, now.x, c)) {
-        contacts.end_begin(now.t, now.x, c);
+          friction.begins &&
+          contacts.begin_guard(now.t, now.x, modes, c) <
+              contacts.stick_slip_guard(now.t, now.x, modes, c).value &&
+          contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c, now.impact_noise);
+      if (has_begun || !contacts.is_slow(now.t, now.x, modes, c)) {
+        contacts.end_begin(now.t, now.x, c, modes);
         continue;
       }
-      if (contacts.slips_on(now.t, now.x, now.lambda, c)) continue;
-      contacts.end_begin(now.t, now.x, c);
-      contacts.stop_slip(c);
+      if (contacts.slips_on(now.t, now.x, now.regime.lambda(), modes, c)) continue;
+      contacts.end_begin(now.t, now.x, c, modes);
+      friction.sticks = true;
       any_stops = true;
     }
     turn.turned.push_back(c);
   }
-  if (any_stops) contacts.project(now.t, contacts.closed(), now.lambda, now.weights, now.x);
-  contacts.find_directions(now.t, now.x, now.lambda);
+  if (any_stops) contacts.project(now.t, modes.closed, now.regime.lambda(), modes, now.weights, now.x);
+  contacts.find_directions(now.t, now.x, now.regime.lambda(), modes, now.impact_noise);
   return turn;
 }
 
@@ -48,8 +52,8 @@ void note_stick_slip(const RunState& now, StickSlip& turn) {
   for (const Index c : turn.turned) {
     const auto place =
         std::find(contacts.cones().begin(), contacts.cones().end(), c) - contacts.cones().begin();
-    now.list(now.mode.size() + contacts.contacts() + static_cast<Index>(place), turn.record);
-    const bool sticks = contains(contacts.closed(), c) && contacts.sticks(c);
+    now.list(now.regime.mode().size() + contacts.contacts() + static_cast<Index>(place), turn.record);
+    const bool sticks = now.regime.contacts.is_closed(c) && now.regime.contacts.sticks(c);
     any_sticks = any_sticks || (sticks && !contains(turn.stuck, c));
     any_slips = any_slips || (!sticks && contains(turn.stuck, c));
   }

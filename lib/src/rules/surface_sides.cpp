@@ -13,7 +13,7 @@ namespace {
 
 // A guard after a jump is rounded like the states before it: two speeds that cancel in an impact leave more than the rounding of
 // their difference.
-double jump_rounding(RunState& now, const Instant& instant, Index surface) {
+double jump_rounding(const RunState& now, const Instant& instant, Index surface) {
   if (!instant.moved || instant.before.size() != now.x.size()) return 0;
   const Vector change = (now.x - instant.before).cwiseAbs();
   return kRoundingFactor * kEpsilon *
@@ -21,10 +21,10 @@ double jump_rounding(RunState& now, const Instant& instant, Index surface) {
 }
 
 // reaches_zero() tells whether the guard of a surface vanishes at this instant, as far as that can be located.
-bool reaches_zero(RunState& now, Index surface, double h) {
+bool reaches_zero(const RunState& now, Index surface, double h) {
   Vector velocity(now.x.size());
-  now.here->evaluator.field(now.t, now.x, now.lambda, velocity);
-  const double side = now.mode[surface] == Side::minus ? -1 : 1;
+  now.here->evaluator.field(now.t, now.x, now.regime.lambda(), velocity);
+  const double side = now.regime.mode()[surface] == Side::minus ? -1 : 1;
   const double rate = side * now.here->evaluator.guard_rate(now.t, now.x, velocity, surface);
   const double accuracy = location_accuracy(now.t, now.stepper ? now.stepper->last_step_size() : 0);
   return rate < 0 && std::abs(h) <= -rate * accuracy;
@@ -32,37 +32,36 @@ bool reaches_zero(RunState& now, Index surface, double h) {
 
 }  // namespace
 
-std::vector<Index> out_of_force(RunState& now, const std::vector<Met>& met) {
+std::vector<Index> out_of_force(const RunState& now, const std::vector<Met>& met) {
   std::vector<Index> surfaces;
   LocationTools& here = *now.here;
   const auto* const field = here.system.definition().field.target<ExplainedField>();
   if (met.empty() || !field || !field->has_branches()) return surfaces;
-  Vector lambda = Vector::Zero(now.mode.size());
-  now.mode.fill_lambda(lambda);
-  Vector h(now.mode.size());
+  Vector lambda = now.regime.lambda();
+  Vector h(now.regime.mode().size());
   here.evaluator.guards(now.t, now.x, h);
   const double near = SurfaceGeometry::plainly_off_zero(now.x);
   // Either side may be in force of what slides, or rests at zero.
   for (Index i = 0; i < lambda.size(); ++i)
-    if (now.mode.slides_on(i) ||
+    if (now.regime.mode().slides_on(i) ||
         (std::abs(h[i]) <= near && std::abs(h[i]) <= here.geometry.projected(now.t, now.x, i, now.weights)))
       lambda[i] = 0;
   for (const Met& one : met) lambda[one.surface] = 0;
   for (const Met& one : met)
-    if (!now.mode.slides_on(one.surface) && !field->is_in_force(lambda, one.surface))
+    if (!now.regime.mode().slides_on(one.surface) && !field->is_in_force(lambda, one.surface))
       surfaces.push_back(one.surface);
   return surfaces;
 }
 
-Index needed_without_value(RunState& now, ConstVectorRef h) {
-  now.here->ode.set_mode(now.mode, now.lambda, false);
+Index needed_without_value(const RunState& now, const Mode& mode, ConstVectorRef h) {
+  now.here->ode.set_mode(mode, now.regime.lambda(), false);
   for (Index i = 0; i < h.size(); ++i)
     if (!std::isfinite(h[i]) && now.here->ode.has_effect(now.t, now.x, i)) return i;
   return -1;
 }
 
-Sides find_sides(RunState& now, const Instant& instant, bool keep) {
-  Sides sides;
+Sides find_sides(const RunState& now, const Instant& instant, bool keep) {
+  Sides sides{.mode = now.regime.mode()};
   LocationTools& here = *now.here;
   Vector h(here.system.surfaces());
   here.evaluator.guards(now.t, now.x, h);
@@ -72,29 +71,29 @@ Sides find_sides(RunState& now, const Instant& instant, bool keep) {
   for (Index i = 0; i < h.size(); ++i) {
     if (!std::isfinite(h[i])) {
       any_without_value = true;
-      if (!keep || now.mode.slides_on(i)) now.mode.set(i, Side::plus);
+      if (!keep || now.regime.mode().slides_on(i)) sides.mode.set(i, Side::plus);
       continue;
     }
     // The size of a guard takes its gradient, so a guard that is plainly off zero is not asked for it. A state that slid
     // along its own zero is zero only within the rounding of its error scale. It may have slid in another run, which has ended where
     // this one starts.
-    const bool met = (keep && now.mode.slides_on(i)) || h[i] == 0 ||
+    const bool met = (keep && now.regime.mode().slides_on(i)) || h[i] == 0 ||
                      (std::abs(h[i]) <= near &&
                       (std::abs(h[i]) <= here.geometry.rounding(now.t, now.x, i) ||
                        std::abs(h[i]) <= jump_rounding(now, instant, i) ||
-                       ((starts || now.mode.slides_on(i)) &&
+                       ((starts || now.regime.mode().slides_on(i)) &&
                         std::abs(h[i]) <= here.geometry.projected(now.t, now.x, i, now.weights))));
     if (met || (keep && std::abs(h[i]) <= near && reaches_zero(now, i, h[i])))
       sides.met.push_back({.surface = i});
-    if (!keep || now.mode.slides_on(i)) now.mode.set(i, h[i] < 0 ? Side::minus : Side::plus);
+    if (!keep || now.regime.mode().slides_on(i)) sides.mode.set(i, h[i] < 0 ? Side::minus : Side::plus);
   }
   if (!any_without_value) return sides;
-  const Index needed = needed_without_value(now, h);
+  const Index needed = needed_without_value(now, sides.mode, h);
   if (needed >= 0) sides.without_value = {needed, h[needed]};
   return sides;
 }
 
-Index derivative_never_set(RunState& now, ConstVectorRef h) {
+Index derivative_never_set(const RunState& now, ConstVectorRef h) {
   Vector lambda(h.size());
   for (Index i = 0; i < h.size(); ++i) lambda[i] = h[i] > 0 ? 1 : -1;
   Vector over_nothing = Vector::Constant(now.x.size(), kNotANumber);

@@ -16,23 +16,23 @@ struct Sides {
     Index surface = -1;
     double guard = 0;
   };
-  std::vector<Met> met = {};
+  Mode mode = {};
+  std::vector<Met> met = {};  // surfaces whose guards are zero
   WithoutValue without_value = {};
 };
 
-// find_sides() sets the sides in the mode of the run by the signs of the guards; with `keep`, only those of
-// surfaces that slid. It returns the surfaces that are met.
-Sides find_sides(RunState& now, const Instant& instant, bool keep);
+// find_sides() tells the sides by the signs of the guards; with `keep`, only surfaces that slid change theirs.
+Sides find_sides(const RunState& now, const Instant& instant, bool keep);
 
 // Of these surfaces the ones that take no part in the motion: they stand in branches that do not hold, whichever sides the others of the
 // list take.
-std::vector<Index> out_of_force(RunState& now, const std::vector<Met>& met);
+std::vector<Index> out_of_force(const RunState& now, const std::vector<Met>& met);
 
-// The first surface whose guard h(i) has no value though its relay takes part in the motion; −1 where there is none.
-Index needed_without_value(RunState& now, ConstVectorRef h);
+// The first surface whose guard h(i) has no value though its relay takes part in the motion of this mode; −1 where there is none.
+Index needed_without_value(const RunState& now, const Mode& mode, ConstVectorRef h);
 
 // The first state whose derivative is what was there before the field was asked, or is made of it; −1 if there is none. A field that
 // throws, or has no value, on this side of the guards h is judged by the run.
-Index derivative_never_set(RunState& now, ConstVectorRef h);
+Index derivative_never_set(const RunState& now, ConstVectorRef h);
 
 }  // namespace slideway

@@ -16,12 +16,12 @@ void put_on_gaps(RunState& now, const std::vector<Index>& contacts) {
   }
 }
 
-std::vector<Index> touching_contacts(RunState& now, bool was_reset) {
+std::vector<Index> touching_contacts(const RunState& now, bool was_reset) {
   std::vector<Index> touching;
   if (!now.here->contacts) return touching;
   for (Index c = 0; c < now.here->contacts->contacts(); ++c) {
     const double gap = now.here->contacts->gap(now.t, now.x, c);
-    const bool was_closed = contains(now.here->contacts->closed(), c) || now.here->guards.contact(c).left;
+    const bool was_closed = now.regime.contacts.is_closed(c) || now.here->guards.contact(c).left;
     const double zero = kZeroFactor * now.here->contacts->rounding(now.t, now.x, c) +
                         (was_closed ? now.here->contacts->tolerance(now.t, now.x, c, now.weights) : 0.0);
     if (gap > zero) continue;
@@ -37,15 +37,16 @@ std::vector<Index> touching_contacts(RunState& now, bool was_reset) {
   return touching;
 }
 
-bool only_touches(RunState& now, Index contact) {
+bool only_touches(const RunState& now, Index contact) {
   ContactDynamics& contacts = *now.here->contacts;
   Vector state(now.x.size());
-  const double approach = -contacts.rate(now.t, now.x, now.lambda, contact);
+  const double approach = -contacts.rate(now.t, now.x, now.regime.lambda(), contact);
   const double ahead = kPartOfStep * now.stepper->last_step_size();
   const double t = std::min(now.t + ahead, now.step.end);
   if (!(t > now.t)) return false;
   now.stepper->evaluate(t, state);
-  const double acceleration = (contacts.rate(t, state, now.lambda, contact) + approach) / (t - now.t);
+  const double acceleration =
+      (contacts.rate(t, state, now.regime.lambda(), contact) + approach) / (t - now.t);
   if (!(acceleration > 0)) return false;
   const double start = std::max(now.step.end - now.stepper->last_step_size(), now.regime.since);
   now.stepper->evaluate(start, state);

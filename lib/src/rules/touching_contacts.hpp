@@ -11,13 +11,13 @@ namespace slideway {
 
 // The contacts that touch, in order. Throws std::runtime_error where a reset (`was_reset`) has put the state behind a gap by more than
 // errors.
-std::vector<Index> touching_contacts(RunState& now, bool was_reset);
+std::vector<Index> touching_contacts(const RunState& now, bool was_reset);
 
 // Moves the state onto the gaps of these contacts, by no more than it takes.
 void put_on_gaps(RunState& now, const std::vector<Index>& contacts);
 
 // only_touches() tells whether the gap that closes opens again by itself. It follows a parabola, whose lowest
 // point is within the rounding of the terms of the gap along the last step.
-bool only_touches(RunState& now, Index contact);
+bool only_touches(const RunState& now, Index contact);
 
 }  // namespace slideway

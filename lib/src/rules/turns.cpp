@@ -29,7 +29,7 @@ void ModeManager::forget_crossings() {
 
 bool ModeManager::after_crossing(const EventRecord& event) {
   now_.restart.take_fine_steps(false);
-  const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= now_.mode.size();
+  const bool has_contacts = !event.surfaces.empty() && event.surfaces.back() >= now_.regime.mode().size();
   if (!takes_part_in_turns(event.kind) || has_contacts) {
     forget_crossings();
     return true;
@@ -41,7 +41,7 @@ bool ModeManager::after_crossing(const EventRecord& event) {
 void ModeManager::note_crossings(const EventRecord& event) {
   for (std::size_t k = 0; k < event.surfaces.size(); ++k) {
     const Index i = event.surfaces[k];
-    if (now_.mode.slides_on(i)) {
+    if (now_.regime.mode().slides_on(i)) {
       history_.flights.forget(i);
     } else {
       history_.flights.note(now_.t, i, std::abs(event.w_plus[k]) + std::abs(event.w_minus[k]));
@@ -52,8 +52,8 @@ void ModeManager::note_crossings(const EventRecord& event) {
   } else {
     history_.crossings.clear();
   }
-  if (now_.mode.size() > 1)
-    note_turn(history_.turns, now_.t, event, now_.mode, now_.x, location_accuracy(now_.t, 0));
+  if (now_.regime.mode().size() > 1)
+    note_turn(history_.turns, now_.t, event, now_.regime.mode(), now_.x, location_accuracy(now_.t, 0));
 }
 
 // The log's record of a limit of crossings that is not reached yet.
@@ -105,7 +105,7 @@ bool ModeManager::carry_out(LimitOfCrossings&& found) {
 // continuation. It returns false where all surfaces have one.
 bool ModeManager::finish_without_value(const std::vector<Index>& surfaces, const std::string& turns) {
   Vector field(now_.x.size());
-  now_.here->evaluator.field(now_.t, now_.x, now_.lambda, field);
+  now_.here->evaluator.field(now_.t, now_.x, now_.regime.lambda(), field);
   Index j = 0;
   while (j < field.size() && std::isfinite(field[j])) ++j;
   if (j == field.size()) return false;
@@ -124,10 +124,10 @@ void ModeManager::begin_towards(const Accumulation& accumulation, Evaluator& tur
   Vector velocity(now_.x.size()), above(now_.x.size()), below(now_.x.size());
   Eigen::Array<bool, Eigen::Dynamic, 1> is_moved = Eigen::Array<bool, Eigen::Dynamic, 1>::Zero(now_.x.size());
   try {
-    here.ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+    here.ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
     here.ode.velocity(now_.t, now_.x, velocity);
     for (const Index i : accumulation.ids) {
-      Vector lambda = now_.lambda;
+      Vector lambda = now_.regime.lambda();
       lambda[i] = 1;
       turning.field(now_.t, now_.x, lambda, above);
       lambda[i] = -1;
@@ -155,8 +155,8 @@ bool ModeManager::carry_out(LimitOfTurns&& found) {
   std::vector<Index> surfaces = accumulation.ids;
   Meeting meeting{.is_limit = true};
   for (const Index i : surfaces) meeting.met.push_back({.surface = i});
-  for (Index i = 0; i < now_.mode.size(); ++i) {
-    if (now_.mode.slides_on(i)) surfaces.push_back(i);
+  for (Index i = 0; i < now_.regime.mode().size(); ++i) {
+    if (now_.regime.mode().slides_on(i)) surfaces.push_back(i);
   }
   std::sort(surfaces.begin(), surfaces.end());
   surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
@@ -188,8 +188,8 @@ bool ModeManager::carry_out(LimitOfTurns&& found) {
     return true;
   }
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  Resolution resolution =
-      now_.here->resolver.resolve(now_.t, now_.x, now_.mode, now_.lambda, meeting, now_.weights);
+  Resolution resolution = now_.here->resolver.resolve(now_.t, now_.x, now_.regime.mode(),
+                                                      now_.regime.lambda(), meeting, now_.weights);
   EventRecord& record = resolution.event;
   record.kind = EventKind::zeno;
   record.before = unseen.before;

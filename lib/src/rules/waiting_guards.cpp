@@ -49,7 +49,6 @@ std::vector<Crossed> WaitingGuards::crossed_by_jump() {
   std::vector<Crossed> crossed;
   EventWatch& watch = now_.here->watch;
   GuardTable& guards = now_.here->guards;
-  now_.mode.fill_lambda(now_.lambda);
   for (Index e = 0; e < watch.size(); ++e) {
     if (now_.is_part_of_limit(e)) continue;
     const Watched& watched = watch[e];

@@ -27,7 +27,7 @@ struct Crossed {
 class WaitingGuards {
  public:
   // The references must outlive it.
-  WaitingGuards(RunState& now, const Instant& instant, EventMotion& motion)
+  WaitingGuards(const RunState& now, const Instant& instant, EventMotion& motion)
       : now_(now), instant_(instant), motion_(motion) {}
 
   // Notes which guards are on their own side, before anything jumps.
@@ -39,7 +39,7 @@ class WaitingGuards {
  private:
   bool is_on_its_way(const Watched& edge) const;
 
-  RunState& now_;
+  const RunState& now_;
   const Instant& instant_;
   EventMotion& motion_;
 };

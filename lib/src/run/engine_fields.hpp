@@ -76,7 +76,7 @@ struct EngineFields {
   template <class Visit>
   void visit_fields(Visit& visit) const {
     RunState& now = engine.now();
-    Place place = now.place();
+    Place place = now.regime.place;
     if constexpr (!Visit::kLoads) place.second_order = tools_of_second_order(now);
     visit("place", place);
     if constexpr (Visit::kLoads) engine.go_to(place);
@@ -84,13 +84,6 @@ struct EngineFields {
     visit_tools_of_pairs(visit);
     ToolFields here{*now.here};
     visit("here", here);
-    std::vector<Index> closed;
-    if (now.here->contacts) closed = now.here->contacts->closed();
-    visit("closed", closed);
-    if constexpr (Visit::kLoads) {
-      if (now.here->contacts) now.here->contacts->set_closed(closed);
-    }
-    if (now.here->contacts) now.here->contacts->visit_plane_frictions(visit);
     Statistics work;
     if constexpr (!Visit::kLoads) work = now.tools.work();
     WorkFields sums{work};
@@ -105,7 +98,7 @@ struct EngineFields {
   // The surfaces that the tools of second order were made for: those along which the solution slides so, and of those that come and go
   // with them the ones that were met with them.
   static std::vector<Index> tools_of_second_order(RunState& now) {
-    const std::vector<Index>& sliding = now.regime.second_order;
+    const std::vector<Index>& sliding = now.regime.place.second_order;
     const std::span<const SecondOrder::Bound> bound = now.bound();
     constexpr std::size_t most = 8;
     for (std::size_t left_out = 0; left_out < (std::size_t{1} << std::min(bound.size(), most)); ++left_out) {
@@ -114,7 +107,7 @@ struct EngineFields {
         if (k >= most || (left_out >> k & 1) == 0) surfaces.push_back(bound[k].surface);
       std::sort(surfaces.begin(), surfaces.end());
       surfaces.erase(std::unique(surfaces.begin(), surfaces.end()), surfaces.end());
-      if (!surfaces.empty() && now.tools.in_second_order(now.regime.location, surfaces) == now.here)
+      if (!surfaces.empty() && now.tools.in_second_order(now.regime.place.location, surfaces) == now.here)
         return surfaces;
     }
     return sliding;

@@ -149,10 +149,11 @@ struct LiveRun::Content {
 
   // The location in which the run goes on from this state. Between two locations it can only be on the guard that joins them.
   std::string location_of(const Vector& given) {
-    const RunState& now = engine->now();
+    RunState& now = engine->now();
     const std::string& name = now.here->name;
     if (!now.regime.in_pair() || simulator.automaton().system_at(name, t, given)) return name;
-    const RunTools::Pair& pair = *now.regime.pair;
+    const Place& place = now.regime.place;
+    const RunTools::Pair& pair = now.tools.of_pair(place.first_edge, place.second_edge);
     const std::size_t side = pair.guard.value(t, given) < 0 ? pair.minus : pair.plus;
     return simulator.automaton().locations()[side].name;
   }

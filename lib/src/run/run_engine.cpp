@@ -237,13 +237,14 @@ bool RunEngine::begin_mode() {
   if (now_.restart.starts_anew() || now_.stepper != now_.here->stepper.get())
     now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  ode.set_mode(now_.mode, now_.lambda, now_.regime.repelling);
+  ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
   ode.hold(now_.agenda.states_held());
   if (!now_.regime.repelling && ode.field().sliding().size() == 1) {
     // Sliding that went on through an event on other surfaces keeps the kind it has.
     const NeighbourFields& fields = ode.field().neighbours(now_.t, now_.x, ode.field().sliding().front());
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
-    if (fields.w_plus - fields.w_minus > kNoEffect * scale) ode.set_mode(now_.mode, now_.lambda, true);
+    if (fields.w_plus - fields.w_minus > kNoEffect * scale)
+      ode.set_mode(now_.regime.mode(), now_.regime.lambda(), true);
   }
   manager_.dips().begin_flight();
   const Stepper* const last = now_.stepper;
@@ -438,7 +439,8 @@ std::optional<ModeEnd> RunEngine::take_step() {
   ModeOde& ode = now_.here->ode;
   if (too_many_steps()) return ModeEnd::finished;
   ode.forget_samples();
-  if (now_.here->contacts) now_.here->contacts->follow_slip(now_.t, now_.x, now_.lambda);
+  if (now_.here->contacts)
+    now_.here->contacts->follow_slip(now_.t, now_.x, now_.regime.lambda(), now_.regime.contacts);
   if (now_.restart.steps_in_mode() > 0) ode.begin_stages(now_.t);
   now_.restart.count_step();
   const StepReport report = stepper.step();

@@ -15,7 +15,7 @@ namespace slideway {
 class StepAccuracy {
  public:
   // The state must outlive this.
-  explicit StepAccuracy(RunState& now) : now_(now) {}
+  explicit StepAccuracy(const RunState& now) : now_(now) {}
 
   // can_fail() is false for an affine field, of which stages miss nothing.
   bool can_fail() const { return !now_.here->evaluator.system().definition().field_affine; }
@@ -27,7 +27,7 @@ class StepAccuracy {
   // Errors of the state make as large defects as these: `defects` have an entry per state, in tolerances.
   bool is_explained_by_errors(double t, double length, ConstVectorRef defects);
 
-  RunState& now_;
+  const RunState& now_;
   Vector state_, velocity_, weights_, sizes_;  // buffers
 };
 

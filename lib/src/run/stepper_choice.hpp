@@ -14,13 +14,13 @@ namespace slideway {
 class StepperChoice {
  public:
   // The state must outlive it.
-  explicit StepperChoice(RunState& now) : now_(now) {}
+  explicit StepperChoice(const RunState& now) : now_(now) {}
 
   // One of the integrators of the location at hand, in the mode that its ode has.
   Stepper* choose();
 
  private:
-  RunState& now_;
+  const RunState& now_;
   Vector velocity_, nudged_, changed_;  // buffers
 };
 

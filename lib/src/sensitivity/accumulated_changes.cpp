@@ -64,10 +64,11 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
   std::sort(closed.begin(), closed.end());
   const Vector weights = instant.from->weights();
   const Vector lambda = instant.from->lambda(impact->t, impact->after);
+  const ContactModes& modes = instant.from->contact_modes();
   const auto remaining = [&](double t, const Vector& x) {
     Vector state = x;
-    contacts.project(t, closed, lambda, weights, state);
-    const ContactDynamics::Pressed pressed = contacts.pressed_with(c, t, state, lambda, closed);
+    contacts.project(t, closed, lambda, modes, weights, state);
+    const ContactDynamics::Pressed pressed = contacts.pressed_with(c, t, state, lambda, modes, closed);
     const auto place = std::find(pressed.contacts.begin(), pressed.contacts.end(), c);
     if (place == pressed.contacts.end()) return std::numeric_limits<double>::quiet_NaN();
     const double acceleration =
@@ -96,7 +97,7 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
   // S before the limit would not do, since relative velocities of its columns act on the rest of it until then.
   const Past& event = past_.back();
   Vector projected = event.after, along(s.rows());
-  contacts.project(event.t, closed, lambda, weights, projected);
+  contacts.project(event.t, closed, lambda, modes, weights, projected);
   instant.to->velocity(event.t, projected, velocity);
   change.after.resize(s.rows(), s.cols());
   for (Index k = 0; k < s.cols(); ++k) {
@@ -105,7 +106,7 @@ bool AccumulatedChanges::rest(const Saltation::Instant& instant, const EventReco
         difference_step(event.t, event.after, event.time[k], direction, instant.from->typical_sizes(), 1),
         [&](double step, Vector& out) {
           out = event.after + step * direction;
-          contacts.project(event.t + step * event.time[k], closed, lambda, weights, out);
+          contacts.project(event.t + step * event.time[k], closed, lambda, modes, weights, out);
         },
         buffer, moved);
     direction = moved - event.time[k] * velocity;

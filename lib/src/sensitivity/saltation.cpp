@@ -106,7 +106,8 @@ bool has_kink(const Values& f, double step, const Vector& slope) {
 
 // Onto gap = 0, without speed, of the contacts that are closed; nothing where that is not found.
 void onto_contacts(SegmentField& field, double t, Vector& x) {
-  field.tools().contacts->project(t, field.closed(), field.lambda(t, x), field.weights(), x);
+  field.tools().contacts->project(t, field.closed(), field.lambda(t, x), field.contact_modes(),
+                                  field.weights(), x);
 }
 
 // agree() tells whether two derivatives are the same but for errors of the solution.
@@ -395,7 +396,8 @@ void Saltation::jump_once(const Instant& instant, const EventRecord& record, dou
     std::sort(touching.begin(), touching.end());
     touching.erase(std::unique(touching.begin(), touching.end()), touching.end());
     const Vector lambda = instant.from ? instant.from->lambda(t, x) : instant.to->lambda(t, x);
-    tools.contacts->impact(t, lambda, touching, true, x);
+    ContactModes modes = (instant.from ? instant.from : instant.to)->contact_modes();
+    tools.contacts->impact(t, lambda, touching, true, modes, x);
     return;
   }
   if (const ResetFunction* const reset = reset_of(instant, record, t, x)) {

@@ -16,7 +16,8 @@ SegmentField::SegmentField(const Automaton& automaton,
                            const Options& options, double duration, Index states_of_problem)
     : automaton_(automaton),
       states_of_problem_(states_of_problem),
-      made_(automaton, structures, options, duration),
+      contact_modes_(automaton.system().contacts()),
+      made_(automaton, structures, options, duration, contact_modes_),
       sizes_(options.atol.expand(automaton.system().states(), options.rtol) / options.rtol) {}
 
 void SegmentField::take(const Segment& segment, double t, ConstVectorRef x, ConstVectorRef lambda) {
@@ -32,10 +33,7 @@ void SegmentField::take(const Segment& segment, double t, ConstVectorRef x, Cons
   const Index surfaces = tools_->system.surfaces();
   mode_ = Mode(surfaces);
   for (Index i = 0; i < surfaces; ++i) mode_.set(i, segment.mode[i]);
-  closed_.clear();
-  for (Index i = surfaces; i < segment.mode.size(); ++i)
-    if (segment.mode.slides_on(i)) closed_.push_back(i - surfaces);
-  if (tools_->contacts) tools_->contacts->set_closed(closed_);
+  if (tools_->contacts) contact_modes_ = tools_->contacts->modes_in(segment.mode, surfaces);
   lambda_ = Vector::Zero(surfaces);
   if (lambda.size() == surfaces) lambda_ = lambda;
   second_order_.clear();
@@ -89,7 +87,6 @@ void SegmentField::find_second_order(std::size_t location, double t, ConstVector
   }
   plain_ = tools_;
   tools_ = tools;
-  if (tools_->contacts) tools_->contacts->set_closed(closed_);
 }
 
 Matrix SegmentField::kept_normals(double t, ConstVectorRef x) {
@@ -119,7 +116,7 @@ Vector SegmentField::lambda(double t, ConstVectorRef x) {
 }
 
 const Pattern* SegmentField::sparse_pattern() {
-  return closed_.empty() && !tools_->contacts ? tools_->ode.jacobian_pattern() : nullptr;
+  return closed().empty() && !tools_->contacts ? tools_->ode.jacobian_pattern() : nullptr;
 }
 
 const Pattern* SegmentField::pattern_of_many_states() {
@@ -136,7 +133,7 @@ void SegmentField::split_jacobian(double t, ConstVectorRef x, SplitJacobian& jac
 void SegmentField::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
   const Index n = x.size();
   jacobian.resize(n, n);
-  if (closed_.empty()) {
+  if (closed().empty()) {
     if (tools_->contacts) {
       tools_->ode.field().jacobian(t, x, jacobian);
       return;
@@ -144,7 +141,7 @@ void SegmentField::jacobian(double t, ConstVectorRef x, Matrix& jacobian) {
     tools_->ode.jacobian(t, x, dx_, jacobian);
     return;
   }
-  if (tools_->contacts && tools_->contacts->has_exact_derivatives()) {
+  if (tools_->contacts && tools_->contacts->has_exact_derivatives(contact_modes_)) {
     tools_->ode.field().jacobian(t, x, jacobian);
     return;
   }

@@ -18,6 +18,8 @@ class SegmentField {
   SegmentField(const Automaton& automaton,
                const std::vector<std::shared_ptr<const RelayStructure>>& structures, const Options& options,
                double duration, Index states_of_problem);
+  SegmentField(const SegmentField&) = delete;
+  SegmentField& operator=(const SegmentField&) = delete;
   // The states of the problem that was not extended come first.
   Index states_of_problem() const { return states_of_problem_; }
 
@@ -34,7 +36,8 @@ class SegmentField {
   const Mode& mode() const { return mode_; }  // of the surfaces
   Index surfaces() const { return tools_->system.surfaces(); }
   // The contacts that are closed.
-  const std::vector<Index>& closed() const { return closed_; }
+  const std::vector<Index>& closed() const { return contact_modes_.closed; }
+  const ContactModes& contact_modes() const { return contact_modes_; }
   // Surfaces along which it slides in second order.
   const std::vector<Index>& second_order() const { return second_order_; }
   // The gradients of what is zero beside the guards where it slides in second order, in rows; none otherwise.
@@ -59,12 +62,13 @@ class SegmentField {
 
   const Automaton& automaton_;
   Index states_of_problem_;
+  ContactModes contact_modes_;  // the tools refer to it
   RunTools made_;
   LocationTools* tools_ = nullptr;
   LocationTools* plain_ = nullptr;  // of the location, while it slides in second order
   Vector sizes_;
   Mode mode_;
-  std::vector<Index> closed_, second_order_;
+  std::vector<Index> second_order_;
   Vector lambda_, buffer_, column_, direction_, moved_, dx_;
 };
 

@@ -20,10 +20,15 @@ constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
 
 }  // namespace
 
+// How the contacts of a place are; its algebra refers to it.
+struct ContactsOfPlace {
+  ContactModes contact_modes = {};
+};
+
 // The algebra of one location, or of two that a solution slides between.
-struct ForcesAlong::Place : LocationAlgebra {
+struct ForcesAlong::Place : ContactsOfPlace, LocationAlgebra {
   Place(System without_forces, std::string location, const SlidingRule rule)
-      : LocationAlgebra(std::move(without_forces)),
+      : LocationAlgebra(std::move(without_forces), nullptr, contact_modes),
         name(std::move(location)),
         sliding_rule(rule),
         field(evaluator, *structure),
@@ -42,7 +47,7 @@ struct ForcesAlong::Place : LocationAlgebra {
     // The λ of surfaces that slide begins at 0.
     lambda.setZero();
     mode.fill_lambda(lambda);
-    if (contacts) contacts->set_closed_in(word, surfaces);
+    if (contacts) contact_modes = contacts->modes_in(word, surfaces);
     field.set_mode(mode, lambda);
     has_looked = false;
     return true;
@@ -145,12 +150,13 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   try {
     const Index contacts = at_work.contacts->contacts();
     forces_.setZero();
-    at_work.contacts->find_directions(t, x, at_work.lambda);
+    ContactModes& modes = at_work.contact_modes;
+    at_work.contacts->find_directions(t, x, at_work.lambda, modes, 0);
     Vector motion(x.size());
     at_work.field.velocity(t, x, motion);
     forces_.head(contacts) =
-        at_work.contacts->least_forces(t, x, at_work.lambda, at_work.field.sliding(), motion);
-    if (!at_work.contacts->closed().empty()) {
+        at_work.contacts->least_forces(t, x, at_work.lambda, modes, at_work.field.sliding(), motion);
+    if (!modes.closed.empty()) {
       forces_.segment(contacts, contacts) = at_work.contacts->friction_forces();
       forces_.tail(contacts) = at_work.contacts->second_friction_forces();
     }

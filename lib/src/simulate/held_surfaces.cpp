@@ -8,39 +8,39 @@
 
 namespace slideway {
 
-std::vector<Index> held_by(RunState& now, const std::vector<Index>& contacts, bool also_sliding) {
+std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contacts, bool also_sliding) {
   std::vector<Index> held;
-  if (contacts.empty() || now.mode.size() == 0) return held;
-  Vector h(now.mode.size());
+  if (contacts.empty() || now.regime.mode().size() == 0) return held;
+  Vector h(now.regime.mode().size());
   now.here->evaluator.guards(now.t, now.x, h);
   std::vector<Index> candidates;
-  for (Index i = 0; i < now.mode.size(); ++i) {
-    if (now.mode.slides_on(i) && !also_sliding) continue;
+  for (Index i = 0; i < now.regime.mode().size(); ++i) {
+    if (now.regime.mode().slides_on(i) && !also_sliding) continue;
     if (std::abs(h[i]) <= kWrongWayFactor * now.here->geometry.tolerance(now.t, now.x, i, now.weights))
       candidates.push_back(i);
   }
   if (candidates.empty()) return held;
-  now.mode.fill_lambda(now.lambda);
   // Errors that the contacts take away again do not move what they hold.
   Vector there = now.x, nudged = now.x;
   add_errors(now.weights, nudged);
-  if (!now.here->contacts->project(now.t, contacts, now.lambda, now.weights, there) ||
-      !now.here->contacts->project(now.t, contacts, now.lambda, now.weights, nudged))
+  if (!now.here->contacts->project(now.t, contacts, now.regime.lambda(), now.regime.contacts, now.weights,
+                                   there) ||
+      !now.here->contacts->project(now.t, contacts, now.regime.lambda(), now.regime.contacts, now.weights,
+                                   nudged))
     return held;
-  Vector after(now.mode.size());
+  Vector after(now.regime.mode().size());
   now.here->evaluator.guards(now.t, there, h);
   now.here->evaluator.guards(now.t, nudged, after);
   // A contact that turns, as a bead on a round wall does, holds another velocity the next moment.
-  const std::vector<Index> closed = now.here->contacts->closed();
-  Vector free(now.x.size()), forced(now.x.size());
-  now.here->contacts->free_evaluator().field(now.t, there, now.lambda, free);
-  now.here->contacts->set_closed(contacts);
+  Vector free(now.x.size());
+  now.here->contacts->free_evaluator().field(now.t, there, now.regime.lambda(), free);
+  Vector forced = free;
   try {
-    now.here->evaluator.field(now.t, there, now.lambda, forced);
+    now.here->contacts->add_forces(now.t, there, now.regime.lambda(), now.regime.contacts.with(contacts),
+                                   forced);
   } catch (const std::runtime_error&) {
     forced.setConstant(kNotANumber);
   }
-  now.here->contacts->set_closed(closed);
   const Vector sizes = free.cwiseAbs() + forced.cwiseAbs();
   const auto stays = [&](Index i) {
     return std::abs(now.here->evaluator.guard_rate(now.t, there, forced, i)) <=
@@ -54,21 +54,20 @@ std::vector<Index> held_by(RunState& now, const std::vector<Index>& contacts, bo
   return held;
 }
 
-bool keeps_its_gap(RunState& now, Index contact) {
+bool keeps_its_gap(const RunState& now, Index contact) {
   if (!now.here->ode.slides()) return false;
   ContactDynamics& contacts = *now.here->contacts;
-  now.mode.fill_lambda(now.lambda);
-  const double rate = contacts.rate(now.t, now.x, now.lambda, contact);
+  const double rate = contacts.rate(now.t, now.x, now.regime.lambda(), contact);
   Vector nudged = now.x;
   add_errors(now.weights, nudged);
-  const double change = std::abs(contacts.rate(now.t, nudged, now.lambda, contact) - rate);
+  const double change = std::abs(contacts.rate(now.t, nudged, now.regime.lambda(), contact) - rate);
   if (!(change > 0) || std::abs(rate) > change) return false;
   try {
     now.here->ode.project(now.t, now.weights, nudged);
   } catch (const std::runtime_error&) {
     return false;
   }
-  return std::abs(contacts.rate(now.t, nudged, now.lambda, contact) - rate) <= kHeldPart * change;
+  return std::abs(contacts.rate(now.t, nudged, now.regime.lambda(), contact) - rate) <= kHeldPart * change;
 }
 
 }  // namespace slideway

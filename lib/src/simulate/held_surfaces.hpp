@@ -12,9 +12,10 @@
 namespace slideway {
 
 // The surfaces that do not slide, or all, and whose guards these contacts hold at zero when they are closed.
-std::vector<Index> held_by(RunState& now, const std::vector<Index>& contacts, bool also_sliding = false);
+std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contacts,
+                           bool also_sliding = false);
 
 // keeps_its_gap() tells whether the surfaces along which the solution slides hold the velocity of this open gap.
-bool keeps_its_gap(RunState& now, Index contact);
+bool keeps_its_gap(const RunState& now, Index contact);
 
 }  // namespace slideway

@@ -13,10 +13,11 @@ std::shared_ptr<const RelayStructure> structure_of(const System& system, bool ha
 
 }  // namespace
 
-LocationAlgebra::LocationAlgebra(System plain_system, std::shared_ptr<const RelayStructure> of_plain)
+LocationAlgebra::LocationAlgebra(System plain_system, std::shared_ptr<const RelayStructure> of_plain,
+                                 const ContactModes& contact_modes)
     : plain(std::move(plain_system)),
       contacts(plain.contacts().empty() ? nullptr : std::make_shared<ContactDynamics>(plain)),
-      system(contacts ? with_contact_forces(plain, contacts) : plain),
+      system(contacts ? with_contact_forces(plain, contacts, contact_modes) : plain),
       structure(structure_of(system, contacts != nullptr, std::move(of_plain))),
       evaluator(system),
       geometry(evaluator, *structure) {}

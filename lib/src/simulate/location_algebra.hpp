@@ -16,7 +16,9 @@ namespace slideway {
 
 struct LocationAlgebra {
   // `structure` is that of `plain_system`; it is found where it is null, or where contacts make another system of it.
-  explicit LocationAlgebra(System plain_system, std::shared_ptr<const RelayStructure> structure = nullptr);
+  // The field has the forces of the contacts that are closed in `contact_modes`, which must outlive this.
+  LocationAlgebra(System plain_system, std::shared_ptr<const RelayStructure> structure,
+                  const ContactModes& contact_modes);
 
   System plain;                               // without the forces of contacts
   std::shared_ptr<ContactDynamics> contacts;  // null without contacts

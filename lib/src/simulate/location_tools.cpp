@@ -57,13 +57,14 @@ double StayingZero::excursion(double t, ConstVectorRef x, Index surface, double 
 }
 
 LocationTools::LocationTools(System plain_system, std::shared_ptr<const RelayStructure> structure_of_plain,
-                             const Options& options, EventWatch watched, std::string location_name)
-    : LocationAlgebra(std::move(plain_system), std::move(structure_of_plain)),
+                             const Options& options, EventWatch watched, std::string location_name,
+                             const ContactModes& contact_modes)
+    : LocationAlgebra(std::move(plain_system), std::move(structure_of_plain), contact_modes),
       name(std::move(location_name)),
       watch(std::move(watched)),
       guards(system.surfaces(), contacts ? contacts->contacts() : 0, watch,
              contacts ? 2 * static_cast<Index>(contacts->cones().size()) : 0),
-      ode(evaluator, *structure, contacts.get(), &watch, &guards),
+      ode(evaluator, *structure, {contacts.get(), &contact_modes}, &watch, &guards),
       resolver(evaluator, *structure, options),
       scan(ode.guards(), options.max_step),
       method(options.method) {

@@ -35,9 +35,10 @@ struct StayingZero {
 };
 
 struct LocationTools : LocationAlgebra {
-  // `structure` is that of `plain_system`; `watch` holds its events and the edges that leave the location.
+  // `structure` is that of `plain_system`; `watch` holds its events and the edges that leave the location. `contact_modes` must outlive
+  // this (LocationAlgebra).
   LocationTools(System plain_system, std::shared_ptr<const RelayStructure> structure, const Options& options,
-                EventWatch watch, std::string name);
+                EventWatch watch, std::string name, const ContactModes& contact_modes);
 
   // set_duration() tells how long the run takes tells the time in which the equations change, where nothing else
   // does.

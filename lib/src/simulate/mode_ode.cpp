@@ -47,7 +47,7 @@ void for_fixed_states(const Evaluator& evaluator, const std::vector<Index>& slid
 
 }  // namespace
 
-ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
+ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactsInForce contacts,
                  const EventWatch* watch, const GuardTable* table)
     : evaluator_(evaluator),
       structure_(structure),
@@ -90,7 +90,7 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
   if (slides()) field_.stabilise(rate, weights);
   if (!has_closed_contacts()) return;
   field_.mode().fill_lambda(lambda_);
-  contacts_->stabilise(rate, t, x, lambda_, weights);
+  contacts_->stabilise(rate, t, x, lambda_, *contacts_.modes, weights);
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
@@ -118,13 +118,13 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
 }
 
 double ModeOde::decay_rate(double t, ConstVectorRef x) {
-  if (plane_frictions() == 0 || !contacts_->slips_in_plane()) return 0;
+  if (plane_frictions() == 0 || !contacts_->slips_in_plane(*contacts_.modes)) return 0;
   field_.mode().fill_lambda(lambda_);
   if (slides()) {
     const Vector& solved = field_.lambda(t, x);
     for (const Index i : field_.sliding()) lambda_[i] = solved[i];
   }
-  return contacts_->slip_decay(t, x, lambda_);
+  return contacts_->slip_decay(t, x, lambda_, *contacts_.modes);
 }
 
 // watch_stages() watches both components of a single surface: they vanish together in a two-fold, and λ need not
@@ -228,7 +228,7 @@ void ModeOde::jacobian_times(double t, ConstVectorRef x, ConstVectorRef directio
 }
 
 void ModeOde::prepare_preconditioner(double t, ConstVectorRef x, double gamma) {
-  const Mode mode = contacts_ ? contacts_->with_closed(field_.mode()) : field_.mode();
+  const Mode mode = contacts_ ? contacts_->with_closed(field_.mode(), *contacts_.modes) : field_.mode();
   preconditioner_->setup({t, x, mode, location_, gamma});
 }
 
@@ -249,7 +249,7 @@ void ModeOde::project(double t, ConstVectorRef weights, VectorRef x) {
   for (int turn = 0; turn < (slides() ? 3 : 1); ++turn) {
     put_on_surfaces();
     field_.mode().fill_lambda(lambda_);
-    if (!contacts_->project(t, contacts_->closed(), lambda_, weights, x)) {
+    if (!contacts_->project(t, contacts_.modes->closed, lambda_, *contacts_.modes, weights, x)) {
       throw std::runtime_error("the state cannot be projected onto the closed contacts at t = " +
                                number_text(t));
     }
@@ -319,10 +319,8 @@ void ModeOde::root_values(double t, ConstVectorRef x, VectorRef values) {
     values[sliding.front()] = std::min(sigma_ * w_minus, -sigma_ * w_plus);
   }
   if (contacts_) {
-    const std::vector<Index>& closed = contacts_->closed();
     for (Index c = 0; c < contacts_->contacts(); ++c) {
-      if (!std::binary_search(closed.begin(), closed.end(), c))
-        values[root_function(contact_slot(c))] = contacts_->gap(t, x, c);
+      if (!contacts_.modes->is_closed(c)) values[root_function(contact_slot(c))] = contacts_->gap(t, x, c);
     }
   }
   if (watch_) {
@@ -372,17 +370,17 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
   }
   if (contacts_) {
     const Vector* forces = nullptr;
-    if (!contacts_->closed().empty()) {
+    if (!contacts_.modes->closed.empty()) {
       mode.fill_lambda(lambda_);
       if (slides()) {
         const Vector& solved = field_.lambda(t, x);
         for (const Index i : sliding) lambda_[i] = solved[i];
       }
-      forces = &contacts_->forces(t, x, lambda_);
-      for (const Index c : contacts_->closed()) values[contact_slot(c)] = without_poles * (*forces)[c];
+      forces = &contacts_->forces(t, x, lambda_, *contacts_.modes);
+      for (const Index c : contacts_.modes->closed) values[contact_slot(c)] = without_poles * (*forces)[c];
     }
     for (Index c = 0, next = 0; c < contacts_->contacts(); ++c) {
-      const auto& closed = contacts_->closed();
+      const auto& closed = contacts_.modes->closed;
       if (next < static_cast<Index>(closed.size()) && closed[static_cast<std::size_t>(next)] == c) {
         ++next;
       } else {
@@ -391,10 +389,10 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
     }
     for (Index k = 0; k < plane_frictions(); ++k) {
       const Index c = contacts_->cones()[static_cast<std::size_t>(k)];
-      const auto& closed = contacts_->closed();
-      const bool is_closed = std::binary_search(closed.begin(), closed.end(), c);
-      values[stick_slip_slot(k)] = is_closed ? without_poles * contacts_->stick_slip_guard(t, x, c).value : 1;
-      values[begin_slot(k)] = is_closed ? contacts_->begin_guard(t, x, c) : 1;
+      const bool is_closed = contacts_.modes->is_closed(c);
+      values[stick_slip_slot(k)] =
+          is_closed ? without_poles * contacts_->stick_slip_guard(t, x, *contacts_.modes, c).value : 1;
+      values[begin_slot(k)] = is_closed ? contacts_->begin_guard(t, x, *contacts_.modes, c) : 1;
     }
   }
   if (watch_) {

@@ -34,12 +34,12 @@ namespace slideway {
 
 class ModeOde final : public SmoothOde {
  public:
-  // The references must outlive the ode; so must `contacts`, null when there are none, whose forces are part of the
-  // evaluator's system, and `watch` with the table of its sides.
-  ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactDynamics* contacts,
+  // The references must outlive the ode; so must `contacts`, whose forces are part of the evaluator's system, and `watch` with the table
+  // of its sides.
+  ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactsInForce contacts,
           const EventWatch* watch, const GuardTable* table);
 
-  // The closed contacts are those of the dynamics. `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
+  // The closed contacts are those in force. `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
   // repels: its components then have the signs σ⁻ < 0 < σ⁺.
   void set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling);
   const Mode& mode() const { return field_.mode(); }
@@ -129,7 +129,7 @@ class ModeOde final : public SmoothOde {
     return has_closed_contacts() || kept_.geometry || geometry_.may_move(t, field_.sliding(), x);
   }
   bool slides() const { return !field_.sliding().empty(); }
-  bool has_closed_contacts() const { return contacts_ && !contacts_->closed().empty(); }
+  bool has_closed_contacts() const { return contacts_ && !contacts_.modes->closed.empty(); }
   // Projections are onto these surfaces, too, wherever it slides; the geometry must outlive the ode.
   void keep_on(SurfaceGeometry& geometry, std::vector<Index> surfaces) {
     kept_ = {&geometry, std::move(surfaces)};
@@ -164,7 +164,7 @@ class ModeOde final : public SmoothOde {
   std::optional<ModeJacobian> sparse_;  // made when it is first asked for: only implicit methods do
   SplitJacobian split_;
   SurfaceGeometry geometry_;
-  ContactDynamics* contacts_;
+  ContactsInForce contacts_;
   const EventWatch* watch_;
   const GuardTable* table_;
   std::unique_ptr<Preconditioner> preconditioner_;

@@ -1,7 +1,5 @@
 #include "simulate/run_state.hpp"
 
-#include <tuple>
-
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
@@ -9,24 +7,16 @@ namespace slideway {
 RunState::RunState(const Automaton& automaton,
                    const std::vector<std::shared_ptr<const RelayStructure>>& structures,
                    const Options& options_of_run, const Run& run_of_state)
-    : options(options_of_run),
-      run(run_of_state),
-      tools(automaton, structures, options_of_run, run_of_state.end - run_of_state.start),
-      t(run_of_state.start),
+    : t(run_of_state.start),
       x(run_of_state.state),
+      regime(automaton.system().contacts()),
+      options(options_of_run),
+      run(run_of_state),
+      tools(automaton, structures, options_of_run, run_of_state.end - run_of_state.start, regime.contacts),
       agenda{.schedule = TimeSchedule(automaton.system().time_events(), run_of_state.pending,
                                       run_of_state.start, run_of_state.mode.has_value())},
       weights(Vector::Ones(x.size())),
       errors(options.atol.expand(x.size(), options.rtol), options.rtol, x) {}
-
-Place RunState::place() const {
-  Place place{.location = regime.location, .second_order = regime.second_order};
-  if (regime.in_pair()) {
-    place.is_pair = true;
-    std::tie(place.first_edge, place.second_edge) = tools.edges_of(*regime.pair);
-  }
-  return place;
-}
 
 std::string RunState::surface_name(Index surface) const {
   const Index surfaces = here->system.surfaces();
@@ -72,7 +62,7 @@ void RunState::list(Index surface, EventRecord& record) const {
 }
 
 Mode RunState::as_shown(const Mode& own) const {
-  Mode shown = here->contacts ? here->contacts->with_closed(own) : own;
+  Mode shown = here->contacts ? here->contacts->with_closed(own, regime.contacts) : own;
   for (const SecondOrder::Bound& one : bound()) shown.set(one.surface, side_with(one, shown));
   return shown;
 }
@@ -86,7 +76,7 @@ void RunState::project_state() {
 
 // The word as the log shows it.
 Mode RunState::word() const {
-  Mode shown = as_shown(mode);
+  Mode shown = as_shown(regime.mode());
   for (const AccumulationLimit& limit : agenda.limits) {
     for (const Index i : limit.members) {
       if (i < shown.size() && shown.slides_on(i)) shown.set(i, limit.members_as_shown[i]);
@@ -102,7 +92,7 @@ bool RunState::drifts() const {
 }
 
 bool RunState::dense_output_drifts() const {
-  return drifts() || (here->ode.has_closed_contacts() && !here->contacts->closed_are_affine());
+  return drifts() || (here->ode.has_closed_contacts() && !here->contacts->closed_are_affine(regime.contacts));
 }
 
 }  // namespace slideway

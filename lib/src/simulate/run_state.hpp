@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
+#include "filippov/regime.hpp"
 #include "simulate/agenda.hpp"
 #include "simulate/error_sizes.hpp"
-#include "simulate/regime.hpp"
 #include "simulate/restart_policy.hpp"
 #include "simulate/run_tools.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -21,23 +21,6 @@ namespace slideway {
 
 // ModeEnd tells how the following of one mode ended.
 enum class ModeEnd { event, finished };
-
-// The tools that follow the solution, told without them.
-struct Place {
-  std::size_t location = 0;
-  bool is_pair = false;  // of the locations that these edges join
-  std::size_t first_edge = 0, second_edge = 0;
-  std::vector<Index> second_order = {};
-  // visit_fields() names the fields that outlive an instant, for checkpoints.
-  template <class Visit>
-  void visit_fields(Visit& visit) {
-    visit("location", location);
-    visit("is_pair", is_pair);
-    visit("first_edge", first_edge);
-    visit("second_edge", second_edge);
-    visit("second_order", second_order);
-  }
-};
 
 // LastStep tells how far the last step leads.
 struct LastStep {
@@ -55,19 +38,22 @@ struct RunState {
   RunState(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
            const Options& options, const Run& run);
 
+  RunState(const RunState&) = delete;
+  RunState& operator=(const RunState&) = delete;
+
+  // ---- where the solution is
+  double t;
+  Vector x;
+  // Held here alone: the tools refer to its contacts.
+  Regime regime;
+  double impact_noise = 0;  // rounding of velocities that the impacts of this instant have left
+
   // ---- what is followed, and with what
   const Options& options;
   const Run& run;
   RunTools tools;
   LocationTools* here = nullptr;
   Stepper* stepper = nullptr;  // the one that is at work
-
-  // ---- where the solution is
-  double t;
-  Vector x;
-  Mode mode;
-  Vector lambda;  // the relays, a first guess for those that slide
-  Regime regime;
 
   // ---- how it goes on
   RestartPolicy restart;
@@ -81,8 +67,6 @@ struct RunState {
   void visit_fields(Visit& visit) {
     visit("t", t);
     visit("x", x);
-    visit("mode", mode);
-    visit("lambda", lambda);
     visit("regime", regime);
     visit("restart", restart);
     visit("step", step);
@@ -107,7 +91,6 @@ struct RunState {
   // Lists one in the record, without speeds across it. Contacts come after the surfaces.
   void list(Index surface, EventRecord& record) const;
 
-  Place place() const;
   // Surfaces that come and go with another one.
   std::span<const SecondOrder::Bound> bound() const;
 

@@ -39,11 +39,12 @@ Statistics work_of(const LocationTools& tools) {
 
 RunTools::RunTools(const Automaton& automaton,
                    const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-                   const Options& options, double duration)
+                   const Options& options, double duration, const ContactModes& contacts)
     : automaton_(automaton),
       structures_(structures),
       options_(options),
       duration_(duration),
+      contacts_(contacts),
       locations_(automaton.locations().size()) {}
 
 LocationTools& RunTools::of_location(std::size_t location) {
@@ -53,7 +54,7 @@ LocationTools& RunTools::of_location(std::size_t location) {
     EventWatch watch(made.system);
     watch.add_edges(automaton_, location, {});
     tools = std::make_unique<LocationTools>(made.system, structures_[location], options_, std::move(watch),
-                                            made.name);
+                                            made.name, contacts_);
     tools->set_duration(duration_);
   }
   return *tools;
@@ -64,12 +65,6 @@ const RunTools::Pair& RunTools::of_pair(std::size_t first_edge, std::size_t seco
   const auto known = pairs_.find(key);
   return known != pairs_.end() ? known->second
                                : pairs_.emplace(key, made_pair(first_edge, second_edge)).first->second;
-}
-
-std::pair<std::size_t, std::size_t> RunTools::edges_of(const Pair& pair) const {
-  const auto known =
-      std::find_if(pairs_.begin(), pairs_.end(), [&](const auto& entry) { return &entry.second == &pair; });
-  return known->first;
 }
 
 std::vector<std::pair<std::size_t, std::size_t>> RunTools::pairs() const {
@@ -94,7 +89,7 @@ RunTools::Pair RunTools::made_pair(std::size_t first_edge, std::size_t second_ed
   watch.add_edges(automaton_, pair.minus, {first_edge, second_edge});
   watch.add_edges(automaton_, pair.plus, {first_edge, second_edge});
   pair.tools = std::make_unique<LocationTools>(std::move(system), std::move(structure), options_,
-                                               std::move(watch), joined_name(below, above));
+                                               std::move(watch), joined_name(below, above), contacts_);
   pair.tools->set_duration(duration_);
   return pair;
 }
@@ -113,7 +108,7 @@ std::unique_ptr<LocationTools> RunTools::made_in_second_order(std::size_t locati
   EventWatch watch(here.system);
   watch.add_edges(automaton_, location, {});
   auto tools = std::make_unique<LocationTools>(*system, std::make_shared<const RelayStructure>(*system),
-                                               options_, std::move(watch), here.name);
+                                               options_, std::move(watch), here.name, contacts_);
   tools->set_duration(duration_);
   if (!tools->staying) tools->ode.keep_on(of_location(location).geometry, surfaces);
   return tools;

@@ -25,9 +25,10 @@ class RunTools {
     std::unique_ptr<LocationTools> tools = {};
   };
 
-  // The references must outlive this. `structures` has one entry per location; `duration` is that of the run.
+  // The references must outlive this. `structures` has one entry per location; `duration` is that of the run. The fields have the forces
+  // of the contacts that are closed in `contacts`.
   RunTools(const Automaton& automaton, const std::vector<std::shared_ptr<const RelayStructure>>& structures,
-           const Options& options, double duration);
+           const Options& options, double duration, const ContactModes& contacts);
 
   const Automaton& automaton() const { return automaton_; }
   LocationTools& of_location(std::size_t location);
@@ -42,7 +43,6 @@ class RunTools {
   Statistics work() const;
   // Work that was done before these tools were made.
   void add_work(const Statistics& before) { of_dropped_ = before; }
-  std::pair<std::size_t, std::size_t> edges_of(const Pair& pair) const;
   // has_location() tells whether the tools of a location have been made, and the pairs that have.
   bool has_location(std::size_t location) const { return locations_[location] != nullptr; }
   std::vector<std::pair<std::size_t, std::size_t>> pairs() const;
@@ -57,6 +57,7 @@ class RunTools {
   const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
   const Options& options_;
   double duration_;
+  const ContactModes& contacts_;
   std::vector<std::unique_ptr<LocationTools>> locations_;
   std::map<std::pair<std::size_t, std::size_t>, Pair> pairs_;  // by their edges
   std::map<Surfaces, std::unique_ptr<LocationTools>> second_order_;
