@@ -149,9 +149,13 @@ Term Builder::smooth(const Term& u) {
 }
 
 Term Builder::kink(const Term& u) {
+  return draw_.chance(1.0 / 9) ? call(table_of_two(), {u, signal()}) : kink_of_one(u);
+}
+
+Term Builder::kink_of_one(const Term& u) {
   const double c = draw_.number(-0.6, 0.6);
   const double d = c + draw_.number(0.2, 1);
-  switch (draw_.integer(0, 8)) {
+  switch (draw_.integer(0, 7)) {
     case 0: return call("abs", {u - c});
     case 1: return call("min", {u, signal()});
     case 2: return call("max", {u, c});
@@ -159,7 +163,6 @@ Term Builder::kink(const Term& u) {
     case 4: return call("deadzone", {u, c, random::rounded(d, 3)});
     case 5: return call("max", {u, signal()});
     case 6: return call("min", {call("max", {u, c}), random::rounded(d, 3)});
-    case 7: return call(table_of_two(), {u, signal()});
     default: return call(table_line(false), {u});
   }
 }
@@ -198,7 +201,8 @@ Term Builder::value(int depth) {
 Term Builder::comparison() {
   constexpr std::array signs = {">", "<", ">=", "<="};
   const std::string sign = signs[static_cast<std::size_t>(draw_.integer(0, 3))];
-  const Term left = draw_.chance(0.7) ? signal() : kink(signal());
+  // The reader refuses guards of a table of two quantities that `and` and `or` join with others.
+  const Term left = draw_.chance(0.7) ? signal() : kink_of_one(signal());
   return call(sign, {left, constant(-0.6, 0.6)});
 }
 

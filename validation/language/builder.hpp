@@ -49,6 +49,8 @@ class Builder {
   // What bends, jumps or is smooth, of a value of size about 1.
   Term smooth(const Term& u);
   Term kink(const Term& u);
+  // kink_of_one() draws kinks of the value of u alone or beside a second signal, without a table of two.
+  Term kink_of_one(const Term& u);
   Term jump(const Term& u, int depth);
 
  private:
