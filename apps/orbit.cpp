@@ -1,6 +1,5 @@
 #include <unistd.h>
 
-#include <cmath>
 #include <optional>
 #include <ostream>
 
@@ -13,6 +12,7 @@
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
 #include "apps/orbit_documents.hpp"
+#include "apps/orbit_guess.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
 #include "apps/varied_parameter.hpp"
@@ -60,17 +60,13 @@ void check_request(const OrbitArguments& arguments, const ModelInstance& instanc
   }
 }
 
+// check_request() has made sure that something says when the orbit comes back.
 OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instance, const Options& options) {
-  const Simulator simulator(instance.problem(), options);
-  const double length = arguments.transient.value_or(instance.end - instance.start);
-  Run run{.start = instance.start, .end = instance.start + length, .state = instance.state};
-  if (!arguments.section.empty() && arguments.period.empty())
-    return guess_at_section(simulator, run, *section_named(arguments.section, arguments.direction),
-                            arguments.returns.value_or(0));
-  const double period =
-      arguments.period.empty() ? *schedule_period(instance.problem()) : period_of(arguments.period, instance);
-  run.end = instance.start + period * std::ceil(length / period * (1 - 1e-9));
-  return guess_after(simulator, run, period);
+  OrbitQuestion question{.section = section_named(arguments.section, arguments.direction),
+                         .returns = arguments.returns.value_or(0),
+                         .transient = arguments.transient.value_or(instance.end - instance.start)};
+  if (!arguments.period.empty()) question.period = period_of(arguments.period, instance);
+  return *orbit_guess(question, instance, options);
 }
 
 void check_branch(const OrbitArguments& arguments) {

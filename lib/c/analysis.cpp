@@ -1,12 +1,12 @@
 #include "lib/c/analysis.hpp"
 
-#include <cmath>
 #include <sstream>
 
 #include <fmt/format.h>
 
 #include "apps/fit_documents.hpp"
 #include "apps/orbit_documents.hpp"
+#include "apps/orbit_guess.hpp"
 #include "apps/simulation.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -56,20 +56,16 @@ OrbitWords take_words(OptionText& options, OrbitOptions& search) {
 
 OrbitGuess guess_of(const OrbitWords& words, const std::optional<PoincareSection>& section,
                     const ModelInstance& instance, const Options& options) {
-  const Simulator simulator(instance.problem(), options);
-  const double length = words.transient.value_or(instance.end - instance.start);
-  Run run{.start = instance.start, .end = instance.start + length, .state = instance.state};
-  if (section && words.period.empty()) return guess_at_section(simulator, run, *section, words.returns);
-  const std::optional<double> scheduled = schedule_period(instance.problem());
-  if (words.period.empty() && !scheduled)
-    refuse({.what = "nothing says when the orbit comes back",
-            .where = "options",
-            .expected = "section=NAME, or period=PERIOD where the equations depend on time",
-            .got = "neither"});
-  const double period =
-      words.period.empty() ? *scheduled : apps::length_of_time("period", "period", words.period, instance);
-  run.end = instance.start + period * std::ceil(length / period * (1 - 1e-9));
-  return guess_after(simulator, run, period);
+  apps::OrbitQuestion question{.section = section,
+                               .returns = words.returns,
+                               .transient = words.transient.value_or(instance.end - instance.start)};
+  if (!words.period.empty())
+    question.period = apps::length_of_time("period", "period", words.period, instance);
+  if (std::optional<OrbitGuess> guess = apps::orbit_guess(question, instance, options)) return *guess;
+  refuse({.what = "nothing says when the orbit comes back",
+          .where = "options",
+          .expected = "section=NAME, or period=PERIOD where the equations depend on time",
+          .got = "neither"});
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "apps/simulation.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/model_file.hpp"
 
@@ -91,21 +92,6 @@ const std::map<std::string, Setter>& setters() {
        [](RunOptions& to, Name name, Name value) { to.checkpoint_steps = whole_number_of(name, value, 1); }},
   };
   return all;
-}
-
-void take_defaults(const ModelDefaults& defaults, Options& options) {
-  if (defaults.rtol > 0) options.rtol = defaults.rtol;
-  if (!defaults.atol.empty())
-    options.atol = Tolerance(
-        Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
-  if (!defaults.method.empty()) options.method = method_from(defaults.method);
-  if (!defaults.linear_solver.empty()) options.linear_solver = linear_solver_from(defaults.linear_solver);
-  if (!defaults.on_ambiguity.empty()) options.on_ambiguity = ambiguity_from(defaults.on_ambiguity);
-  if (!defaults.sliding_rule.empty()) options.sliding_rule = sliding_rule_from(defaults.sliding_rule);
-  if (!defaults.selection.empty()) options.selection = selection_from(defaults.selection);
-  if (defaults.max_step > 0) options.max_step = defaults.max_step;
-  if (defaults.max_events > 0) options.max_events = defaults.max_events;
-  if (defaults.max_steps > 0) options.max_steps = defaults.max_steps;
 }
 
 }  // namespace
@@ -202,7 +188,7 @@ std::vector<std::string> option_names() {
 RunOptions run_options(const OptionText& given, const ModelDefaults& defaults, double usual_rtol) {
   RunOptions options;
   options.run.rtol = usual_rtol;
-  take_defaults(defaults, options.run);
+  options.run = apps::make_options({}, defaults);
   bool asks_for_solver = false;
   for (const auto& [name, value] : given) {
     const auto setter = setters().find(name);

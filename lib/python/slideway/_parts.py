@@ -55,9 +55,7 @@ class Reset:
 
 
 @dataclass(frozen=True)
-class Stop:
-    """Ends the run where ``when`` crosses zero in the direction: "rising", "falling" or "any" (or 1, −1, 0), or a condition becomes true."""
-
+class _Watched:
     when: Formula
     direction: Union[str, int, None] = None
     name: Optional[str] = None
@@ -67,15 +65,13 @@ class Stop:
 
 
 @dataclass(frozen=True)
-class Record:
-    """Notes where ``when`` crosses zero in the direction, or a condition becomes true."""
+class Stop(_Watched):
+    """Ends the run where ``when`` crosses zero in the direction: "rising", "falling" or "any" (or 1, −1, 0), or a condition becomes true."""
 
-    when: Formula
-    direction: Union[str, int, None] = None
-    name: Optional[str] = None
-    initially: Optional[str] = None
-    across_jumps: bool = True
-    size: Size = None
+
+@dataclass(frozen=True)
+class Record(_Watched):
+    """Notes where ``when`` crosses zero in the direction, or a condition becomes true."""
 
 
 @dataclass(frozen=True)

@@ -1,6 +1,5 @@
 #include "lib/python/src/analyses.hpp"
 
-#include <cmath>
 #include <limits>
 #include <memory>
 #include <optional>
@@ -17,6 +16,7 @@
 #include "apps/lyapunov_documents.hpp"
 #include "apps/measurements_file.hpp"
 #include "apps/orbit_documents.hpp"
+#include "apps/orbit_guess.hpp"
 #include "apps/varied_parameter.hpp"
 #include "lib/python/src/run.hpp"
 #include "slideway/core/errors.hpp"
@@ -123,30 +123,15 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
 
 // ---- periodic orbits ----------------------------------------------------------------------------------------
 
-struct OrbitQuestion {
-  std::optional<PoincareSection> section = {};
-  std::optional<double> period = {};
-  Index returns = 0;
-  double transient = 0;
-};
-
-OrbitGuess guess_of(const OrbitQuestion& question, const ModelInstance& instance, const Options& options) {
-  const Simulator simulator(instance.problem(), options);
-  Run run{.start = instance.start, .end = instance.start + question.transient, .state = instance.state};
-  if (question.section && !question.period)
-    return guess_at_section(simulator, run, *question.section, question.returns);
-  const std::optional<double> period =
-      question.period ? question.period : schedule_period(instance.problem());
-  if (!period) {
-    refuse({.what = "nothing says when the orbit comes back",
-            .where = "orbit",
-            .expected =
-                "section=\"name\", or period=number where the equations depend on time; time events need "
-                "neither",
-            .got = "neither"});
-  }
-  run.end = instance.start + *period * std::ceil(question.transient / *period * (1 - 1e-9));
-  return guess_after(simulator, run, *period);
+OrbitGuess guess_of(const apps::OrbitQuestion& question, const ModelInstance& instance,
+                    const Options& options) {
+  if (std::optional<OrbitGuess> guess = apps::orbit_guess(question, instance, options)) return *guess;
+  refuse({.what = "nothing says when the orbit comes back",
+          .where = "orbit",
+          .expected =
+              "section=\"name\", or period=number where the equations depend on time; time events need "
+              "neither",
+          .got = "neither"});
 }
 
 // The document, and one round as a run; no run where the orbit was not found.
@@ -158,7 +143,7 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
   const Model& model = model_of(*problem, "orbit");
   OrbitOptions options{.run = run_options(given, model, 1e-10), .shots = shots};
   if (max_iterations > 0) options.max_iterations = max_iterations;
-  OrbitQuestion question{.period = period, .returns = returns, .transient = transient};
+  apps::OrbitQuestion question{.period = period, .returns = returns, .transient = transient};
   if (section) {
     question.section = PoincareSection{.name = *section, .direction = direction_from(direction)};
     check_section(*question.section, problem->instance.problem(), "section");

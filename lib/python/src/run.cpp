@@ -12,6 +12,7 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include "apps/simulation.hpp"
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/live.hpp"
 #include "slideway/core/errors.hpp"
@@ -522,19 +523,7 @@ py::array_t<double> array_of(Matrix values) {
 }
 
 Options options_from(const py::dict& given, const ModelDefaults& defaults) {
-  Options options;
-  if (defaults.rtol > 0) options.rtol = defaults.rtol;
-  if (!defaults.atol.empty())
-    options.atol = Tolerance(
-        Vector(Eigen::Map<const Vector>(defaults.atol.data(), static_cast<Index>(defaults.atol.size()))));
-  if (!defaults.method.empty()) options.method = method_from(defaults.method);
-  if (!defaults.linear_solver.empty()) options.linear_solver = linear_solver_from(defaults.linear_solver);
-  if (!defaults.on_ambiguity.empty()) options.on_ambiguity = ambiguity_from(defaults.on_ambiguity);
-  if (!defaults.sliding_rule.empty()) options.sliding_rule = sliding_rule_from(defaults.sliding_rule);
-  if (!defaults.selection.empty()) options.selection = selection_from(defaults.selection);
-  if (defaults.max_step > 0) options.max_step = defaults.max_step;
-  if (defaults.max_events > 0) options.max_events = defaults.max_events;
-  if (defaults.max_steps > 0) options.max_steps = defaults.max_steps;
+  Options options = apps::make_options({}, defaults);
   for (const auto& [key, value] : given) {
     if (value.is_none()) continue;
     const auto name = py::cast<std::string>(key);
