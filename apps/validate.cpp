@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "slideway/model/model.hpp"
 #include "slideway/simulate/options.hpp"
 #include "validation/language/population.hpp"
 #include "validation/random/derivative_campaign.hpp"
@@ -20,8 +21,10 @@ namespace {
 void check_classes(const std::vector<std::string>& asked, const std::vector<std::string>& known) {
   for (const std::string& name : asked) {
     if (std::find(known.begin(), known.end(), name) != known.end()) continue;
-    throw std::invalid_argument(
-        fmt::format("validate: --class: expected one of {}, got '{}'", fmt::join(known, ", "), name));
+    const std::string near = nearest_name(name, known);
+    throw std::invalid_argument(fmt::format("validate: --class: expected one of {}, got '{}'{}",
+                                            fmt::join(known, ", "), name,
+                                            near.empty() ? "" : fmt::format("; did you mean '{}'?", near)));
   }
 }
 

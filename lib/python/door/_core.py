@@ -8,6 +8,7 @@ import ctypes
 import json
 import os
 import threading
+import warnings
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p
 
 import numpy as np
@@ -493,8 +494,11 @@ def gallery_file(name):
 
 
 def called(field, guards, jacobian, state_names, surface_names, pattern, start, end, state, name="python"):
-    n, m = len(state_names), len(surface_names)
+    n = len(state_names)
     functions, handle = _Called(), _Handle()
+    if jacobian is not None:
+        warnings.warn("this installation calls no function for the Jacobian: it is found by differences, which takes longer; the wheels for one "
+                      "CPython and the Debian package python3-slideway call it", stacklevel=3)
     functions.n, functions.names = n, (list(state_names), list(surface_names))
     try:
         return _called(functions, handle, field, guards, pattern, start, end, state)
@@ -577,6 +581,11 @@ def run(problem, start, end, state, location="", mode=None, options=None, cancel
     if found.status == "user_function_failed" or interrupted is not None:
         found.error = error
     return found
+
+
+class LiveRun:
+    def __init__(self, *arguments):
+        _refuse("a run that is driven by its caller")
 
 
 def samples(ranges, count, seed, latin):

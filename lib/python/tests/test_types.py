@@ -63,7 +63,7 @@ def test_no_modules_import_each_other_in_a_circle():
     imports = {}
     for path in PACKAGE.glob("*.py"):
         tree = ast.parse(path.read_text(encoding="utf-8"))
-        # Those inside of functions are made when all modules are there.
+        # An import inside a function runs when all modules are loaded, so it makes no circle.
         found = [node for node in tree.body if isinstance(node, ast.ImportFrom) and node.level == 1]
         imports[path.stem] = {name for node in found for name in ([node.module] if node.module else [a.name for a in node.names])} & \
             {other.stem for other in PACKAGE.glob("*.py")}
@@ -79,3 +79,14 @@ def test_the_import_brings_no_optional_library():
     code = "import sys, slideway; print([m for m in ('scipy', 'pandas', 'matplotlib', 'xarray', 'tqdm') if m in sys.modules])"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
     assert done.stdout.strip() == "[]", done.stdout + done.stderr
+
+
+def test_the_package_over_the_c_interface_has_every_name_of_the_compiled_module_that_is_used():
+    used = {node.attr for path in PACKAGE.glob("*.py") for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == "_core"}
+    assert "parse" in used
+    text = (PACKAGE.parent / "door" / "_core.py").read_text(encoding="utf-8")
+    made = {node.name if isinstance(node, (ast.FunctionDef, ast.ClassDef)) else node.targets[0].id
+            for node in ast.parse(text).body
+            if isinstance(node, (ast.FunctionDef, ast.ClassDef)) or (isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name))}
+    assert used - made == set()

@@ -449,7 +449,7 @@ LiveRun::Content& LiveRun::content() const {
     refuse({.what = "this run has been moved from, or is finished",
             .where = "LiveRun",
             .expected = "one that can go on",
-            .advice = "begin another one by Simulator::begin"});
+            .advice = "make another LiveRun"});
   }
   return *content_;
 }
