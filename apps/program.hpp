@@ -1,5 +1,5 @@
-// The program `slideway`, whatever it can do beside: reads the command line, calls one sub-command, reports what is wrong on
-// standard error.
+// The programs `slideway`, `slideway-mpi` and `slideway-validate`. Each reads the command line, calls one sub-command, and reports
+// mistakes on standard error.
 #pragma once
 
 #include <ostream>

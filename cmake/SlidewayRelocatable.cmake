@@ -23,7 +23,7 @@ set_target_properties(slideway_fmt PROPERTIES POSITION_INDEPENDENT_CODE ON)
 add_library(slideway_hypot OBJECT "${PROJECT_SOURCE_DIR}/cmake/relocatable/hypot.c")
 set_target_properties(slideway_hypot PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-# What an executable or shared object is linked with beside its own.
+# The function adds the objects and options that let an executable or shared object run on any system with glibc 2.34.
 function(slideway_link_relocatable target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:slideway_hypot>)
   set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON INSTALL_RPATH "" INSTALL_RPATH_USE_LINK_PATH OFF)

@@ -1,4 +1,4 @@
-# What slideway is built on, for WebAssembly: SUNDIALS and KLU from Debian's source packages, the libraries of headers from Debian's packages.
+# Libraries that slideway needs, for WebAssembly: SUNDIALS and KLU are compiled from Debian's source packages; header-only libraries come from Debian's packages.
 # `sh cmake/setup.sh wasm` unpacks the sources. Indices have 32 bits, as pointers have there: KLU's `int` functions are used.
 
 set(SLIDEWAY_WASM_SOURCES "${PROJECT_SOURCE_DIR}/build/wasm-sources" CACHE PATH "The folder with the sources of sundials and suitesparse")

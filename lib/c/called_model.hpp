@@ -1,6 +1,6 @@
 // A model made of the caller's functions: its field, guards, events, times and contacts.
 //
-// It must not know runs, but for the request of a function to end the one that calls it.
+// It must not know runs, except for the flag by which a function asks the run that calls it to end.
 #pragma once
 
 #include <atomic>

@@ -30,15 +30,15 @@ TEST_CASE("the relays of a regime are those of its sides, whatever changes them"
   regime.slide(2, 0.25);
   CHECK(regime.mode() == Mode("+-0"));
   CHECK(regime.lambda() == numbers({1, -1, 0.25}));
-  // Only what slides takes a guess.
+  // A guess changes only the relays of surfaces that slide.
   regime.guess(numbers({0.5, 0.5, 0.5}));
   CHECK(regime.lambda() == numbers({1, -1, 0.5}));
-  // What begins to slide starts at the side that it comes from.
+  // The relay of a surface that begins to slide keeps the value of the side that the surface comes from.
   regime.take(Mode("00-"));
   CHECK(regime.lambda() == numbers({1, -1, -1}));
   regime.take(Mode("0+0"), numbers({-0.5, 7, 0.5}));
   CHECK(regime.lambda() == numbers({-0.5, 1, 0.5}));
-  // A surface that goes, and one that comes.
+  // resize() drops the last surface, and then adds a surface on the side +.
   regime.resize(2);
   CHECK(regime.mode() == Mode("0+"));
   CHECK(regime.lambda() == numbers({-0.5, 1}));

@@ -160,10 +160,10 @@ TEST_CASE("the search for a solution goes on from the one after a jump, whatever
   const std::string root = "[algebraic]\ny = { value = \"y + x - y^2\", guess = -1.5 }\n";
   const std::string moves = "[derivatives]\nx = \"m\"\nv = -2\n";
   const std::vector<std::string> jumps = {
-      // What was kept at the trigger is set a quarter later.
+      // The reset keeps the values of its trigger and sets them 0.25 later.
       "[[resets]]\nwhen = \"x - 4.5\"\ndelay = 0.25\nvalues = \"trigger\"\nset = { m = -1, v = \"y\" }\n",
       "[[resets]]\nwhen = \"x - 4.5\"\ndelay = 0.25\nvalues = \"execution\"\nset = { x = \"x + 1\" }\n",
-      // Two at one instant.
+      // Two resets act at one instant.
       "[[resets]]\nwhen = \"x - 4.5\"\nset = { x = \"x + 1\" }\n"
       "[[resets]]\nwhen = \"v + 1\"\nset = { x = \"x + y^2\" }\n",
       "[[every]]\nperiod = 0.4\nset = { x = \"x + 1\" }\n",

@@ -39,7 +39,7 @@ struct Followed {
     if (end > 0) instance.end = end;
   }
   Run run() const { return {.start = instance.start, .end = instance.end, .state = instance.state}; }
-  // The table and the document, but for the statistics: a state that is looked at costs evaluations.
+  // documents() returns the CSV and the JSON of a run. It leaves the statistics out, since a call of state() costs evaluations of the field.
   std::string documents(Solution solution) const {
     solution.statistics = {};
     std::ostringstream text;

@@ -90,6 +90,7 @@ TEST_CASE("a step of a state is a surface, along which a solution slides") {
 
 TEST_CASE("a step that a function only reaches is not passed") {
   // cos(y) reaches −1 at y = −π, where its floor is −1 as beside it. y' = y up to −π/2, and y − 1 behind it.
+  // A crossing there moved the end by 1.6e-7 at rtol 1e-12. The largest error is 376·rtol, of bdf at 1e-12.
   const double half = std::numbers::pi / 2;
   const double there = std::log(half / 0.497);
   const std::string text =

@@ -1,4 +1,4 @@
-// What is told of model files by their text alone.
+// Questions about model files that their text answers without the engine.
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 import { dataFilesOf, headOf, keysOf, numberIn, numberText, programText, withValues } from '../../lib/web/engine/model_text.mjs';

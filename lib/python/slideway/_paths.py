@@ -37,7 +37,7 @@ class Path:
             line = guard.graph.line(guard)
             if line is not None:
                 ends = np.concatenate((line.slope * line.bounds[:-1] + line.offset, line.slope * line.bounds[1:] + line.offset))
-                # What is zero at an instant alone, as t at 0 in t >= 0, has the sign that it has beside it.
+                # A guard that is zero at one instant only, as t is at 0 in t >= 0, has the sign of the times beside that instant.
                 middles = line.at_middles()
                 if (ends.min() >= 0 and middles.min() > 0) or ends.max() <= 0:
                     return bool(middles.min() > 0)

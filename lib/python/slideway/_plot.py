@@ -8,7 +8,7 @@ import numpy as np
 
 # Told apart by colour-blind readers (Okabe & Ito).
 CURVE, SLIDING, BAND, MARK = "#0072B2", "#D55E00", "#FBE3CF", "#000000"
-# What stands for the kinds of events: a title, a sign, its size, whether it is filled, the kinds.
+# SIGNS give each group of events a title, a sign, its size, whether the sign is filled, and the kinds of events in the group.
 SIGNS: Tuple[Tuple[str, Any, float, bool, Tuple[str, ...]], ...] = (
     ("crossing", "o", 5, False, ("crossing",)),
     ("sliding starts", "^", 6, True, ("sliding_entry",)),

@@ -310,7 +310,7 @@ class Problem:
         return Bound(function, self.args)
 
     def _traced(self) -> Way:
-        # What the function raises at once, it raises.
+        # An error that the function raises at the start goes to the caller, before the trace begins.
         self._call(self.direction * self.start, self.state.copy())
         self.memory.restore()
         text = ModelText(self.names, self.parameters, backward=self.direction < 0)

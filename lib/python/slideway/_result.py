@@ -225,7 +225,7 @@ class Result:
     ``traced`` says whether the equations run without Python, and ``how`` why or why not.
     """
 
-    # What makes the run of a function with its arguments as parameters, and that run.
+    # _parametrised runs the function once more with its arguments as parameters; _named_run keeps that run.
     _parametrised: Optional[Callable[[], Any]] = None
     _named_run: Any = None
 

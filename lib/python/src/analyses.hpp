@@ -1,4 +1,4 @@
-// What else is asked of a model: fits, equilibria, periodic orbits, Lyapunov exponents, as the documents that the command writes.
+// Fits, equilibria, periodic orbits and Lyapunov exponents for Python. Each returns the document that the command writes for it.
 //
 // It must not know how a run is followed.
 #pragma once

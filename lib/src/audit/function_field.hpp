@@ -1,5 +1,5 @@
 // The functions of a system as the audit calls them: the field and the guards that the user wrote in C++ or in Python, at points of its own
-// choice. What such a function remembers, or a jump that it does not tell, shows as a defect.
+// choice. A function that remembers earlier calls, or that jumps where no guard is zero, shows as a defect.
 #pragma once
 
 #include <string>
@@ -14,7 +14,7 @@ class FunctionField : public AuditedField {
  public:
   explicit FunctionField(Automaton problem);
 
-  // suits() tells that the motion is that of the field: contacts push as well, and are not known here.
+  // suits() tells whether the field alone moves the system. Forces of contacts move it too, and this class does not know them.
   static bool suits(const Automaton& problem);
 
   std::uint32_t states() const override { return static_cast<std::uint32_t>(problem_.system().states()); }

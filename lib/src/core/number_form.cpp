@@ -9,6 +9,8 @@
 #include <string>
 #include <version>
 
+#include "core/letters.hpp"
+
 namespace slideway {
 
 namespace by_c {
@@ -24,8 +26,6 @@ Digits printed(const char* format, Arguments... arguments) {
   digits.end_at(digits.begin() + size);
   return digits;
 }
-
-bool is_digit(char character) { return character >= '0' && character <= '9'; }
 
 // Where the longest decimal number from `first` on ends; `first` if there is none.
 const char* end_of_decimal(const char* first, const char* last) {

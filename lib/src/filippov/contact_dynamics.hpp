@@ -139,8 +139,8 @@ class ContactDynamics {
                        double noise) const;
 
   // The contacts of `touching` (gap and velocity zero) that the forces keep closed, and which of them stick; `before` is how they were. A
-  // friction that breaks_away is at the bound of what it holds. A tie (Λ = 0 and a = 0) counts as closed, but for a gap that relays
-  // inside their bounds hold by themselves. Throws std::runtime_error when the complementarity problem has no solution.
+  // friction with breaks_away has reached the bound of the force that it holds. A tie (Λ = 0 and a = 0) counts as closed, except where relays
+  // inside their bounds hold the gap without the contact. Throws std::runtime_error when the complementarity problem has no solution.
   ContactModes staying_closed(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& before,
                               const std::vector<Index>& touching, double noise) const;
 

@@ -1,4 +1,4 @@
-// What can be told of a model file from its text alone, without the engine.
+// Questions about a model file that its text answers without the engine.
 
 /** The strings at the top of the file: name, summary, source. */
 export function headOf(text) {

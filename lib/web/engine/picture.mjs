@@ -3,7 +3,7 @@
 // `reportProgram` is made of lib/src/report/page/program by build.mjs. It must not know the engine.
 import { reportProgram } from 'report-program';
 
-// What the program of the page asks of a document, where there is none: elements that become text.
+// PlainElement stands for an element of the page where there is no document: it becomes text.
 class PlainElement {
   constructor(name) {
     this.name = name;

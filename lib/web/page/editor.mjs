@@ -58,7 +58,7 @@ const colours = HighlightStyle.define([
   { tag: tags.comment, class: 'tok-comment' }, { tag: tags.atom, class: 'tok-number' }
 ]);
 
-// What may stand at the cursor: tables, keys of the table, names and functions in formulas.
+// complete() offers the words that fit at the cursor: tables, keys of the table, names and functions in formulas.
 function complete(context) {
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);

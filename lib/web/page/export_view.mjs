@@ -1,4 +1,4 @@
-// What the page hands out: pictures, tables, documents, and the model as text for other programs.
+// The page exports pictures, tables, documents, and the model as text for other programs.
 import { programText } from '../engine/model_text.mjs';
 import { drawPicture } from '../engine/picture.mjs';
 import { save } from './save.mjs';

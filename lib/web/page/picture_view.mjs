@@ -4,7 +4,7 @@ import { programOf } from '../engine/picture.mjs';
 const $ = (id) => document.getElementById(id);
 
 export function pictureView(page) {
-  // What is shown is kept by names, so that it outlives a change of the model.
+  // The chosen panels are kept by their names, so that they outlive a change of the model.
   const chosen = { shown: null, portrait: undefined, names: '', span: null, window: null };
   let program = null;
 

@@ -1,5 +1,5 @@
-// What a run is compared with where its model is no file: the field and the guards of its system, called at points of the audit's own
-// choice. What such a function remembers from call to call, or a jump that it does not tell, shows as a defect.
+// called_functions() lets the audit judge a model that is not a file. The audit calls the field and the guards of the system at points of its
+// own choice. A function that remembers earlier calls, or that jumps where no guard is zero, shows as a defect.
 //
 // It must not know file formats.
 #pragma once
@@ -10,7 +10,7 @@
 
 namespace slideway {
 
-// For Auditor and audit(), in the place of a written model. Only the motion is compared; systems with contacts are not audited so.
+// The result takes the place of a written model in Auditor and audit(). Only the motion is compared; systems with contacts are passed over.
 std::shared_ptr<const WrittenModel> called_functions();
 
 }  // namespace slideway

@@ -34,7 +34,7 @@ function panel(host, across, up, hooks) {
     if (overTime) bands(inside);
     axes(svg, inside, axis(xl, xh, right - left, false), upward);
     surfaces(inside);
-    // What another page draws below the curve.
+    // hooks.under lets another page draw below the curve.
     if (hooks.under) hooks.under(inside, across, up, px, py);
     const value = (k, place_) => (i) => { const v = sample(k, i); return v === null ? null : place_(v); };
     const path = paths(samples, value(across, px), value(up, py));
