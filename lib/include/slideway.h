@@ -334,8 +334,9 @@ SW_API int sw_live_set(sw_live *live, int64_t state, double value);
 /* Says that callbacks read something that has changed since the last advance, as a parameter behind `user`. */
 SW_API int sw_live_changed(sw_live *live);
 
-/* Keeps where the run is, and goes back to it, any number of times; a run of another sw_live of the same model can go on from there as
- * well. What was recorded since is forgotten. */
+/* sw_live_save() keeps where the run is. It ends the integrator's step there, so that this run goes on with the same steps as one that is
+ * restored, bit for bit; these steps may differ within the tolerances from those of a run without a save. sw_live_restore() goes back to
+ * what was saved, any number of times, also in another sw_live of the same model. It forgets what was recorded since. */
 SW_API int sw_live_save(sw_live *live, sw_saved **saved);
 SW_API int sw_live_restore(sw_live *live, const sw_saved *saved);
 
