@@ -55,7 +55,7 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
   }
   for (const std::string& path : arguments.plot) {
     const auto draw = [&] { write_comparison_plot(comparison_picture(compared, comparison), path); };
-    written.add(path, [&] { return draw_or_warn(path, draw, err); });
+    written.add_picture(path, draw);
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_comparison(compared, comparison, written.files, screen_behind(STDOUT_FILENO), out);

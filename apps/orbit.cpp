@@ -164,10 +164,7 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
         write_csv(report, stream, {.points = 0, .start = along.start, .end = along.end});
       });
     for (const std::string& path : arguments.plot)
-      written.add(path, [&] {
-        return draw_or_warn(
-            path, [&] { write_plot(report, path); }, err);
-      });
+      written.add_picture(path, [&] { write_plot(report, path); });
   } else {
     fmt::print(err, "slideway: {}\n", found.message);
   }

@@ -153,13 +153,8 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
     });
   }
   for (const std::string& path : arguments.section_plot) {
-    written.add(path, [&] {
-      return draw_or_warn(
-          path,
-          [&] {
-            write_picture(section_script(report, picture_format(path), picture_options(arguments)), path);
-          },
-          err);
+    written.add_picture(path, [&] {
+      write_picture(section_script(report, picture_format(path), picture_options(arguments)), path);
     });
   }
   const bool output_is_taken = any_on_standard_output(wanted);

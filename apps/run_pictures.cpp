@@ -140,10 +140,7 @@ void write_pictures(const RunArguments& arguments,
   std::vector<std::string> told;
   for (const std::string& path : arguments.plot) {
     std::vector<std::string> notes;
-    written.add(path, [&] {
-      return draw_or_warn(
-          path, [&] { notes = draw(path); }, err);
-    });
+    written.add_picture(path, [&] { notes = draw(path); });
     // Every format of a picture has the same.
     for (const std::string& note : notes) {
       if (std::find(told.begin(), told.end(), note) != told.end()) continue;

@@ -270,7 +270,7 @@ int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& 
                                    picture_format(picture)),
                       picture);
       };
-      others.add(picture, [&] { return draw_or_warn(picture, draw, err); });
+      others.add_picture(picture, draw);
     }
   }
   const bool can_resume = result.can_resume && !arguments.csv.empty() && !is_standard_output(options.table) &&

@@ -92,18 +92,6 @@ bool any_on_standard_output(const std::vector<Target>& wanted) {
                      [](const Target& target) { return is_standard_output(target.path); });
 }
 
-std::vector<std::string> draw_or_warn(const std::string& path, const std::function<void()>& draw,
-                                      std::ostream& err) {
-  try {
-    draw();
-    const std::string beside = file_beside(path);
-    return beside.empty() ? std::vector{path} : std::vector{path, beside};
-  } catch (const GnuplotMissing& missing) {
-    fmt::print(err, "slideway: warning: no picture '{}': {}\n", path, missing.what());
-    return {};
-  }
-}
-
 void Written::add(const std::string& path, const std::function<std::vector<std::string>()>& write) {
   try {
     for (const std::string& file : write()) files.push_back(file);
@@ -111,7 +99,17 @@ void Written::add(const std::string& path, const std::function<std::vector<std::
     const std::string message = error.what();
     const bool is_named = message.find(path) != std::string::npos;
     failures.push_back(is_named ? message : fmt::format("'{}' is not written: {}", path, message));
+  } catch (const GnuplotMissing& missing) {
+    failures.push_back(fmt::format("'{}' is not written: {}", path, missing.what()));
   }
+}
+
+void Written::add_picture(const std::string& path, const std::function<void()>& draw) {
+  add(path, [&] {
+    draw();
+    const std::string beside = file_beside(path);
+    return beside.empty() ? std::vector{path} : std::vector{path, beside};
+  });
 }
 
 void Written::add_document(const std::string& path, const std::function<void(std::ostream&)>& write) {

@@ -31,18 +31,15 @@ void check_option(const std::string& option, const std::function<void()>& check)
 // any_on_standard_output() tells whether one of them is standard output, which then holds that document only.
 bool any_on_standard_output(const std::vector<Target>& wanted);
 
-// Draws the picture of that path; where there is no gnuplot, warns instead. Returns the files there are then: none, the picture, or
-// the picture and the drawing beside it.
-std::vector<std::string> draw_or_warn(const std::string& path, const std::function<void()>& draw,
-                                      std::ostream& err);
-
 // The files of a command. One that cannot be written does not keep the others, nor the summary, from the user.
 struct Written {
   std::vector<std::string> files = {};
   std::vector<std::string> failures = {};  // a sentence each
 
-  // `write` returns the files that there are now; a FileError that it throws is kept.
+  // `write` returns the files that there are now; a FileError that it throws is kept, and so is GnuplotMissing.
   void add(const std::string& path, const std::function<std::vector<std::string>()>& write);
+  // Draws a whole picture by `draw`; one for LaTeX has its drawing beside it.
+  void add_picture(const std::string& path, const std::function<void()>& draw);
   // Writes a whole file by `write`.
   void add_document(const std::string& path, const std::function<void(std::ostream&)>& write);
   // Prints the failures after what is on `out`; the exit status is `status` where there are none.

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "test/cli/program.hpp"
+#include "test/gnuplot_here.hpp"
 
 using slideway::test::contains;
 using slideway::test::Workplace;
@@ -37,10 +38,7 @@ std::string text_of(const std::filesystem::path& file) {
 }  // namespace
 
 TEST_CASE("every figure of the gallery is drawn by its script") {
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) {
-    MESSAGE("skipped: there is no gnuplot");
-    return;
-  }
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const std::filesystem::path build = std::filesystem::path(SLIDEWAY_PROGRAM).parent_path().parent_path();
   const std::string command = "SLIDEWAY_FIGURES='" + place.path().string() + "' sh '" +

@@ -6,6 +6,7 @@
 #include <doctest/doctest.h>
 
 #include "test/cli/program.hpp"
+#include "test/gnuplot_here.hpp"
 
 using slideway::test::contains;
 using slideway::test::Finished;
@@ -224,7 +225,7 @@ TEST_CASE("a setting may be an expression of numbers") {
 }
 
 TEST_CASE("a picture tells sliding on several surfaces and the ends of all branches") {
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   place.write("m.toml",
               "[states]\nx = 0.0\ny = 1.0\n[time]\nend = 1.0\n[derivatives]\nx = \"sgn(x)\"\ny = \"-y\"\n");

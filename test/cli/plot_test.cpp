@@ -8,14 +8,13 @@
 #include <doctest/doctest.h>
 
 #include "test/cli/program.hpp"
+#include "test/gnuplot_here.hpp"
 
 using slideway::test::contains;
 using slideway::test::Finished;
 using slideway::test::Workplace;
 
 namespace {
-
-bool gnuplot_is_there() { return std::system("gnuplot --version > /dev/null 2>&1") == 0; }
 
 // The text that a picture shows, without the marks of svg.
 std::string words_of_svg(const std::string& svg) {
@@ -73,7 +72,7 @@ TEST_CASE("labels stand at the axes, with subscripts, superscripts and symbols a
 }
 
 TEST_CASE("labels reach every format of a picture, and names without a label are left as they are") {
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   place.write("m.toml",
               "[states]\nx_1 = 1\nx_2 = 0\n[time]\nend = 3\n[derivatives]\nx_1 = \"x_2\"\n"
@@ -134,7 +133,7 @@ TEST_CASE("a logarithmic axis shows what is above zero, and the command says wha
   check_run_is_refused(place, {"decay.toml", "--log", "w", "--plot", "d.gp"},
                        "there is no 'w' in the picture");
   check_run_is_refused(place, {"decay.toml", "--log", "x"}, "--plot FILE");
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Finished drawn = place.slideway({"run", "evaporator", "--log", "t,L", "--plot", "l.svg", "--quiet"});
   CHECK(drawn.status == 0);
   CHECK(contains(words_of_svg(place.read("l.svg")), "0.001"));
@@ -162,7 +161,7 @@ TEST_CASE("several models are drawn over each other, with the summary of each") 
   // Only one of them has the third state.
   CHECK(count(text, "$run0 using 1:") == 2);
   CHECK(count(text, "$run1 using 1:") == 3);
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   CHECK(place.slideway({"run", "soft.toml", "hard.toml", "--phase", "x,v", "--plot", "p.svg", "--quiet"})
             .status == 0);
   CHECK(contains(words_of_svg(place.read("p.svg")), "soft"));
@@ -250,7 +249,7 @@ TEST_CASE("the rows of a table of events are in order, with a dot for each event
 }
 
 TEST_CASE("a raster of a thousand rows is drawn in seconds and names some of its rows") {
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const Finished chain = place.slideway(
       {"run", "friction-chain", "--set", "N=1000", "--t-end", "5", "--raster", "--plot", "c.svg", "--quiet"});
@@ -265,7 +264,7 @@ TEST_CASE("a raster of a thousand rows is drawn in seconds and names some of its
 }
 
 TEST_CASE("a picture for LaTeX is a text and the drawing it includes") {
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const Finished done = place.slideway({"run", "evaporator", "--title", "50 % & {x_1}", "--plot", "e.tex"});
   CAPTURE(done.err);
@@ -286,7 +285,7 @@ TEST_CASE("a picture for LaTeX is a text and the drawing it includes") {
 }
 
 TEST_CASE("sweeps and comparisons are drawn for LaTeX too") {
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const Finished sweep = place.slideway({"sweep", "evaporator", "--vary", "R_b=1,2", "--plot", "s.tex"});
   CAPTURE(sweep.err);
@@ -335,7 +334,7 @@ TEST_CASE("what is constant up to rounding is drawn as a line in the middle of i
   CHECK(contains(large, "set yrange [1784.79"));
   CHECK(contains(large, "set format y '%."));
   CHECK(contains(large, "set label 'E' noenhanced at graph"));
-  if (!gnuplot_is_there()) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   for (const char* observed :
        {"E = x^2 + v^2", "E = 1784.8 + 1e-13*x", "E = 1e9 + 1e-1*x", "E = 1e-300*x", "E = 0*x"}) {
     CAPTURE(observed);

@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "test/cli/program.hpp"
+#include "test/gnuplot_here.hpp"
 
 using slideway::test::contains;
 using slideway::test::Finished;
@@ -388,7 +389,7 @@ TEST_CASE("both methods find the same events") {
 }
 
 TEST_CASE("a run draws its picture") {
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const Finished finished = place.slideway({"run", "evaporator", "--plot", "it's a picture.svg"});
   CHECK(finished.status == 0);
@@ -410,7 +411,7 @@ TEST_CASE("documents of one kind may be asked for several times") {
 }
 
 TEST_CASE("a picture has the title asked for, else the name of the model") {
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const Finished named =
       place.slideway({"run", "evaporator", "--title", "Anna's {x_1}; \\n & <b>", "--plot", "t.svg"});
@@ -447,13 +448,13 @@ TEST_CASE("a script to edit draws the part of the run and the events asked for, 
   CHECK(contains(part, "\n2 "));
   CHECK(contains(part, "\n3.5 "));
   CHECK_FALSE(contains(part, "\n0 "));
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   CHECK(place.slideway({"run", "dry-friction", "--t-range", "2:3.5", "--plot", "p.svg"}).status == 0);
   CHECK(contains(place.read("p.svg"), "<svg"));
 }
 
 TEST_CASE("a phase portrait is drawn of two or three chosen states") {
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   place.write("three.toml",
               "[states]\nx = 1\ny = 0\nz = 0.5\n[time]\nend = 9\n[derivatives]\nx = \"y\"\n"
@@ -476,19 +477,42 @@ TEST_CASE("a phase portrait is drawn of two or three chosen states") {
   CHECK_FALSE(place.has("r.svg"));
 }
 
-TEST_CASE("without gnuplot the run still runs and says what is missing") {
+TEST_CASE(
+    "without gnuplot the run still runs, says what is missing, and fails where a picture was asked for") {
   const Workplace place;
   const Finished finished =
       place.slideway({"run", "evaporator", "--plot", "e.svg", "--json", "e.json"}, "PATH=/nonexistent");
-  CHECK(finished.status == 0);
+  CHECK(finished.status == 1);
   CHECK(contains(finished.out, "sliding_entry"));
-  CHECK(contains(finished.err, "gnuplot"));
+  CHECK(contains(finished.out, "e.json"));
+  CHECK(contains(finished.err, "'e.svg' is not written: gnuplot cannot be run"));
   CHECK(contains(finished.err, "install"));
   CHECK_FALSE(place.has("e.svg"));
   CHECK(place.has("e.json"));
+  // A script and a page are written without it.
+  CHECK(place
+            .slideway({"run", "evaporator", "--plot", "e.gp", "--report", "e.html", "--quiet"},
+                      "PATH=/nonexistent")
+            .status == 0);
+  CHECK(place.has("e.gp"));
+  CHECK(place.has("e.html"));
+  for (const char* picture : {"p.png", "p.pdf", "p.tex"}) {
+    CAPTURE(picture);
+    CHECK(place.slideway({"run", "evaporator", "--plot", picture, "--quiet"}, "PATH=/nonexistent").status ==
+          1);
+    CHECK_FALSE(place.has(picture));
+  }
+  CHECK_FALSE(place.has("p-inc.pdf"));
+  CHECK(place
+            .slideway(
+                {"sweep", "evaporator", "--vary", "R_b=1,2", "--csv", "s.csv", "--plot", "s.svg", "--quiet"},
+                "PATH=/nonexistent")
+            .status == 1);
+  CHECK(place.has("s.csv"));
+  CHECK_FALSE(place.has("s.svg"));
   const Finished early =
       place.slideway({"run", "dry-friction", "--plot", "e.svg", "--max-events", "3"}, "PATH=/nonexistent");
-  CHECK(early.status == 3);
+  CHECK(early.status == 1);
 }
 
 TEST_CASE("output that is not a terminal is plain") {

@@ -6,6 +6,7 @@
 
 #include "test/cli/program.hpp"
 #include "test/cli/table.hpp"
+#include "test/gnuplot_here.hpp"
 
 using slideway::test::contains;
 using slideway::test::Finished;
@@ -283,7 +284,7 @@ TEST_CASE("there is no progress bar where there is no terminal") {
 }
 
 TEST_CASE("a sweep draws the bifurcation picture of one parameter and the map of two") {
-  if (std::system("gnuplot --version > /dev/null 2>&1") != 0) return;
+  if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;
   const Finished one = place.slideway({"sweep", "dry-friction", "--vary", "w=0.3:1.5:9", "--section", "stick",
                                        "--plot", "one.svg", "--plot", "one.png", "--csv", "one.csv"});

@@ -5,6 +5,7 @@
 
 #include <doctest/doctest.h>
 
+#include "test/gnuplot_here.hpp"
 #include "test/io/sample_run.hpp"
 
 using namespace slideway;
@@ -18,8 +19,6 @@ std::string script_of(const Solution& solution, const std::string& model = "bloc
   const ModelInstance instance = test::block_instance();
   return plot_script({.model = model, .instance = instance, .solution = solution}, PictureFormat::svg);
 }
-
-bool gnuplot_is_there() { return std::system("gnuplot --version > /dev/null 2>&1") == 0; }
 
 }  // namespace
 
@@ -78,7 +77,7 @@ TEST_CASE("a picture of a large system shows its first states") {
 }
 
 TEST_CASE("gnuplot draws the picture without a complaint") {
-  if (!gnuplot_is_there()) return;
+  if (!test::gnuplot_is_here()) return;
   const ModelInstance instance = test::block_instance();
   const Solution solution = test::block_solution();
   const RunReport report{.model = "it's a `block`", .instance = instance, .solution = solution};
@@ -91,7 +90,7 @@ TEST_CASE("gnuplot draws the picture without a complaint") {
 }
 
 TEST_CASE("a run that ends where it begins can be drawn") {
-  if (!gnuplot_is_there()) return;
+  if (!test::gnuplot_is_here()) return;
   Solution solution = test::block_solution();
   solution.events.clear();
   solution.trajectory = Trajectory(2, {});
@@ -102,7 +101,7 @@ TEST_CASE("a run that ends where it begins can be drawn") {
 }
 
 TEST_CASE("what gnuplot complains about is passed on") {
-  if (!gnuplot_is_there()) return;
+  if (!test::gnuplot_is_here()) return;
   CHECK_THROWS_WITH_AS(render("set terminal svg\nplot nonsense(x)\n"), doctest::Contains("nonsense"),
                        std::runtime_error);
 }
