@@ -39,7 +39,7 @@ need_tool gnuplot gnuplot-nox
 need_package libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev \
   libcli11-dev doctest-dev libbenchmark-dev
 if [ "${1:-}" = python ]; then
-  need_package python3-dev pybind11-dev python3-numpy python3-setuptools python3-wheel python3-pip python3-scipy \
+  need_package python3-dev pybind11-dev python3-numpy python3-setuptools python3-wheel python3-pip python3-venv python3-scipy \
     python3-pandas python3-xarray python3-matplotlib python3-tqdm python3-pytest python3-hypothesis mypy \
     jupyter-nbconvert python3-ipykernel python3-mpi4py
 fi

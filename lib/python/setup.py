@@ -1,6 +1,7 @@
 """Builds and installs the package with the project's CMake:
 
-    /usr/bin/python3 -m pip install --no-build-isolation ./lib/python
+    /usr/bin/python3 -m venv --system-site-packages ~/slideway
+    ~/slideway/bin/pip install --no-build-isolation ./lib/python
 
 needs no network, but what `sh cmake/setup.sh python` installs. The libraries that the module is linked with come into the package, so that
 a wheel works on a Debian that has none of them, and so does the gallery. SLIDEWAY_BUILD_DIR names a build directory to take the module from.
