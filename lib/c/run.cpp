@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/audit/called_functions.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/checkpoint_file.hpp"
 #include "slideway/io/csv.hpp"
@@ -283,7 +284,13 @@ std::optional<std::vector<std::string>> sw_run::names(std::string_view list) con
   if (list == "locations") return std::vector{solution.initial.location, solution.final.location};
   if (list == "left_out") return gradients ? gradients->left_out : found;
   if (list == "gradients") return gradients ? gradients->by : found;
-  if (list == "contacts")
+  const AuditResult audited = audit.value_or(AuditResult());
+  if (list == "audit") return std::vector<std::string>{to_string(audited.verdict), audited.worst_state};
+  if (list == "contradictions")
+    for (const AuditFailure& failure : audited.failures) found.push_back(failure.text);
+  else if (list == "contradicted")
+    for (const AuditFailure& failure : audited.failures) found.push_back(failure.state);
+  else if (list == "contacts")
     for (const Contact& contact : system.contacts()) found.push_back(contact.name);
   else if (list == "parameters")
     for (const auto& [name, value] : input->instance.parameters) found.push_back(name);
@@ -304,8 +311,17 @@ std::optional<Vector> sw_run::values(std::string_view list) const {
   if (list == "initial") return made().instance.state;
   if (list == "final") return solution.final.state;
   if (list == "span") return Vector{{made().instance.start, solution.outcome.t}};
+  const AuditResult audited = audit.value_or(AuditResult());
+  if (list == "audit")
+    return Vector{{static_cast<double>(audited.points), static_cast<double>(audited.undecided), audited.worst,
+                   audited.worst_t}};
   std::vector<double> found;
-  if (list == "parameters") {
+  if (list == "contradictions") {
+    for (const AuditFailure& failure : audited.failures) {
+      found.push_back(failure.from);
+      found.push_back(failure.to);
+    }
+  } else if (list == "parameters") {
     for (const auto& [name, value] : made().instance.parameters) found.push_back(value);
   } else if (list == "events") {
     for (const EventRecord& event : solution.events) found.push_back(event.t);
@@ -366,8 +382,8 @@ int follow_run(sw_run& run, const Follow& follow) {
   Attendant attendant(input);
   Options options = run.options;
   attendant.attend(options);
-  Auditor auditor(written_model(*input.model, input.settings), input.instance, run.options,
-                  input.options.audit);
+  const std::shared_ptr<const WrittenModel> written = written_model(*input.model, input.settings);
+  Auditor auditor(written, input.instance, run.options, input.options.audit);
   const Simulator simulator(input.instance.problem(), auditor.listening(options));
   std::optional<Solution> found = follow(simulator, attendant);
   run.cancelled = attendant.has_ended_run();
@@ -375,6 +391,8 @@ int follow_run(sw_run& run, const Follow& follow) {
     throw Refused(SW_STOPPED, "the run was asked to end; sw_resume() goes on from its checkpoint " +
                                   input.options.checkpoint);
   AuditResult audited = auditor.result();
+  // Callbacks may remember their calls, so that they are called for the audit when the run is over.
+  if (!written) audited = audit(called_functions(), input.instance, *found, run.options, input.options.audit);
   if (audited.verdict != AuditVerdict::not_made) {
     for (const AuditFailure& failure : audited.failures) found->warnings.push_back("audit: " + failure.text);
     run.audit = std::move(audited);

@@ -90,6 +90,8 @@ SW_API void sw_free(void *handle);
  *   run    "states" "surfaces" "contacts" "parameters" "observed" "events" (their kinds) "statistics" "warnings" "sensitivities"
  *          (by what there are derivatives) "gradients" (likewise, of the last sw_gradients()) "left_out" (what these leave out)
  *          "modes" and "locations" (at the start and at the end) "segments" (the modes between events) "segment_locations"
+ *          "audit" ("passed", "failed" or "not_made", and the state with the largest defect) "contradictions" (what the audit found, in
+ *          words) "contradicted" (their states, events or contacts)
  *   orbit  "states" "multipliers" (their kinds)
  *   fit    "parameters" "quantities"
  *   live   "states" "surfaces" "events" (their kinds)
@@ -97,6 +99,7 @@ SW_API void sw_free(void *handle);
  *   model  "initial" (n, at the start) "parameters" "span" (start and end of a run)
  *   run    "initial" "final" (n) "span" (start, and the time up to which the solution holds) "parameters" "events" (times)
  *          "steps" (times, two where the state jumps) "step_segments" (their segments) "segments" (their starts, then the end) "statistics" "exists_until" (derivatives)
+ *          "audit" (points, undecided ones, largest defect in units of what is allowed, its time) "contradictions" (from and to by turns)
  *   orbit  "initial" (n) "period" "multipliers" (real and imaginary part by turns) "monodromy" (n × n) "residual"
  *   fit    "parameters" "errors" (standard errors) "covariance" (q × q) "residuals" (quantities × times) "sum_of_squares" "deviation"
  *   live   "state" (n) */
@@ -157,7 +160,7 @@ SW_API int sw_get(const sw_model *model, const char *name, double *value);
  *   local_events                     auto on off
  *   full_events                      true false: states and modes in the events of large systems
  *   recording                        dense nothing: without it there is no trajectory
- *   audit                            off quick full: compare the run with its model file
+ *   audit                            off quick full: compare the run with its model file, or its callbacks
  *   sensitivities                    names of parameters and states, "mu,v": derivatives by them
  *   checkpoint                       a file that checkpoints are written to
  *   checkpoint_seconds checkpoint_steps  between two of them; 60 seconds */

@@ -52,6 +52,50 @@ static void check_relay(sw_model *model) {
   sw_free(run);
 }
 
+/* x' = 1 until the sixtieth call, then 2: no function of t and x. */
+static int forgetful(double t, const double *x, const double *lambda, double *dx, void *user) {
+  int *calls = user;
+  (void)t, (void)x, (void)lambda;
+  dx[0] = ++*calls > 60 ? 2 : 1;
+  return 0;
+}
+
+static void callbacks_are_audited(void) {
+  const double zero = 0;
+  double seen[4] = {0}, times[2] = {-1, -1};
+  int calls = 0;
+  sw_run *run;
+  sw_model *model = relay_model();
+  CHECK_OK(model, sw_options(model, "audit=full"));
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK_TEXT(sw_name(run, "audit", 0), "passed");
+  CHECK(sw_count(run, "contradictions") == 0 && sw_count(run, "contradicted") == 0);
+  CHECK_OK(run, sw_values(run, "audit", seen, 4, NULL));
+  CHECK(seen[0] > 0 && seen[2] < 1);
+  sw_free(run);
+  CHECK_OK(model, sw_options(model, "audit=off"));
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK_TEXT(sw_name(run, "audit", 0), "not_made");
+  sw_free(run);
+  sw_free(model);
+  CHECK_OK(model, sw_define(1, 0, "x", forgetful, NULL, &calls, &model));
+  CHECK_OK(model, sw_set_initial(model, &zero, 1));
+  CHECK_OK(model, sw_options(model, "t_end=1 audit=full method=dopri5"));
+  calls = -1000000;
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK_TEXT(sw_name(run, "audit", 0), "passed");
+  sw_free(run);
+  calls = 40;
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK_TEXT(sw_name(run, "audit", 0), "failed");
+  CHECK_TEXT(sw_name(run, "contradicted", 0), "x");
+  CHECK_OK(run, sw_values(run, "contradictions", times, 2, NULL));
+  CHECK(times[0] >= 0 && times[0] <= times[1] && times[1] <= 1);
+  CHECK(sw_count(run, "warnings") >= 1);
+  sw_free(run);
+  sw_free(model);
+}
+
 static void a_relay_slides(void) {
   const int64_t starts[2] = {0, 1}, columns[1] = {0}, wrong[1] = {1}, none[2] = {0, 0};
   const char *text;
@@ -359,6 +403,7 @@ static void another_thread_ends_a_run(void) {
 }
 
 int main(void) {
+  callbacks_are_audited();
   a_relay_slides();
   a_false_declaration_is_refused();
   a_field_that_asks_for_a_sign_is_refused();

@@ -404,6 +404,16 @@ class Run:
         self._handle.check(_gradients(self._handle.pointer, texts, len(quantities), found.ctypes.data, found.size))
         return list(quantities), by, found, self._handle.names("left_out"), np.inf, ""
 
+    def make_audit(self):
+        """The run was audited when it was made."""
+
+    def audit(self):
+        (verdict, state), numbers = self._handle.names("audit"), self._handle.values("audit")
+        times = self._handle.values("contradictions")
+        return dict(verdict=verdict, points=int(numbers[0]), undecided=int(numbers[1]), worst=float(numbers[2]), worst_state=state,
+                    worst_t=float(numbers[3]), failures=list(zip(times[::2].tolist(), times[1::2].tolist(), self._handle.names("contradicted"),
+                                                                 self._handle.names("contradictions"))))
+
     def event_count(self):
         return max(0, _count(self._handle.pointer, b"events")) + len(self._further)
 
@@ -557,7 +567,7 @@ def run(problem, start, end, state, location="", mode=None, options=None, cancel
     text = f"{_option_text(options or {})} t_start={_number(start)} location='{location}' mode={mode or ''}"
     if not (options or {}).get("sensitivities"):
         text += " sensitivities="
-    handle.options(f"{text} audit=off t_end={_number(end)}")
+    handle.options(f"{text} t_end={_number(end)}")
     if problem._called is not None:
         problem._called.error, problem._called.is_final = None, False
     made, code, interrupted = _follow(problem, handle, cancellation)

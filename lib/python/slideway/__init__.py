@@ -10,6 +10,7 @@ Python functions.
 """
 
 from ._analyses import Branch, Equilibria, Equilibrium, Fit, Lyapunov, Orbit, Section
+from ._audit import Audit, Contradiction
 from ._core import ModelError, version as __version__
 from ._hysteresis import hysteresis
 from ._ivp import StateWrittenWarning, UnknownJumpsWarning, solve_ivp, trace
@@ -22,7 +23,7 @@ from ._parts import Automaton, Contact, Edge, Every, Record, Reset, Stop
 from ._system import System
 from ._expressions import Untraceable
 
-__all__ = ["Automaton", "Branch", "Check", "Comparison", "Contact", "Edge", "Equilibria", "Equilibrium", "Event",
+__all__ = ["Audit", "Automaton", "Branch", "Check", "Comparison", "Contact", "Contradiction", "Edge", "Equilibria", "Equilibrium", "Event",
            "EventDerivative", "Every", "Fit", "Gradient", "Interrupted", "LiveRun", "Lyapunov", "Model", "ModelError", "Orbit",
            "Outcome", "Record", "RemembersError", "Reset", "Result", "SavedRun", "Section", "Segment", "Sensitivities",
            "Snapshot", "StateWrittenWarning", "Stop", "Sweep", "System", "UnknownJumpsWarning", "Untraceable", "__version__",

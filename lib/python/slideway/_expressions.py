@@ -76,6 +76,9 @@ class Graph:
         # What a function remembers and asked whether it is true.
         self.read: Dict[int, Expr] = {}
         self._timelines: Optional[Timelines] = None
+        # The names that the user's variables give to nodes, by number, and who is told of new nodes.
+        self.names: Dict[int, str] = {}
+        self.watcher: Any = None
 
     def node(self, op: str, *args: Any) -> "Expr":
         key = (op,) + tuple(id(a) if isinstance(a, Expr) else a for a in args)
@@ -86,6 +89,8 @@ class Graph:
                 raise ended("the expressions become too large")
             found = Expr(self, op, args, self.count)
             self.known[key] = found
+            if self.watcher is not None and op != "const":
+                self.watcher.see()
         return found
 
     def line(self, node: "Expr") -> Optional[Line]:

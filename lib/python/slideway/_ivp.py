@@ -8,6 +8,7 @@ from typing import Any, Callable, Optional, Sequence, Tuple
 
 import numpy as np
 
+from ._audit import NOT_MADE
 from ._expressions import Untraceable
 from ._model import Model, raise_error
 from ._problem import Problem
@@ -60,7 +61,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     memory : "refuse", or "ignore" to call a function that remembers something; its results then depend on the steps
     **options : rtol (1e-3), atol (1e-6), max_step, jac, jac_sparsity, sensitivities (names of arguments, as the function has them, and of
         states for their initial values: see ``result.sensitivities``), and slideway's linear_solver, max_events, max_steps,
-        on_ambiguity, sliding_rule, selection, local_events, full_events. first_step, min_step, lband and uband have no effect.
+        on_ambiguity, sliding_rule, selection, local_events, full_events, audit. first_step, min_step, lband and uband have no effect.
     """
     if memory not in ("refuse", "ignore"):
         raise ValueError(f"`memory` must be 'refuse' or 'ignore', not {memory!r}.")
@@ -150,6 +151,7 @@ def _empty(plan: Problem, dense_output: bool) -> Result:
     result.modes = np.array([""] * result.t.size, dtype=object)
     result.events, result.segments, result.branches, result.warnings = [], [], [], []  # type: ignore[assignment]
     result.observed = {}
+    result.audit = NOT_MADE
     result.statistics = Statistics(steps=0, integrator_evaluations=0, jacobian_evaluations=0)
     result.outcome = Outcome("reached_end", float(ends[1]), "")
     result.t_events = result.y_events = None

@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, 
 import numpy as np
 
 from . import _core
+from ._quiet import quiet
 from ._result import Result
 
 if TYPE_CHECKING:
     from ._analyses import Fit, Lyapunov
 
 OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
-           "sliding_rule", "selection", "local_events", "full_events", "sensitivities")
+           "sliding_rule", "selection", "local_events", "full_events", "sensitivities", "audit")
 
 
 class Interrupted(KeyboardInterrupt):
@@ -40,9 +41,14 @@ def atol_of(atol: Any, names: Sequence[str], rtol: Optional[float]) -> Any:
 
 def follow(problem: Any, *, start: float, end: float, state: Any, location: str = "", mode: Optional[str] = None,
            options: Optional[Dict[str, Any]] = None, cancellation: Any = None, stop_after: Optional[Dict[str, int]] = None) -> Any:
-    """One run; raises what a Python function of the model raised."""
+    """One run, audited; ``error`` of it is what a Python function of the model raised."""
     made = _core.run(problem, start, end, np.ascontiguousarray(state, dtype=float), location, mode, options or {},
                      cancellation, stop_after or {})
+    if made.error is None and problem.calls_python:
+        with quiet:
+            made.make_audit()
+    elif made.error is None:
+        made.make_audit()
     return made
 
 
@@ -208,7 +214,7 @@ class Model:
         likewise: rtol (1e-6), atol (rtol/100; a number, one per state, or by names), method ("auto", "bdf", "adams",
         "dopri5", "dop853", "rodas"), linear_solver, max_step, max_events, max_steps, on_ambiguity ("stop", "minus", "plus",
         "slide", "branches"), sliding_rule, selection, local_events ("auto", "on", "off": whether an event is followed with the
-        states around it alone; auto: off), full_events. ``observe`` lists
+        states around it alone; auto: off), full_events, audit ("quick", "full", "off"). ``observe`` lists
         quantities beside the states, "F" or "E = 0.5*v^2". ``sensitivities`` names the parameters, and states for their initial
         values, by which the solution is differentiated through every event: see ``result.sensitivities``. ``t_eval`` gives the times of ``t`` and ``y``; without it they are the steps.
 

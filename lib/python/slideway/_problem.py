@@ -37,7 +37,7 @@ def _sharper(method: str, rtol: float) -> float:
 _LEAST_BDF = 1e-8
 
 _OWN_OPTIONS = ("linear_solver", "max_events", "max_steps", "on_ambiguity", "sliding_rule", "selection",
-                "local_events", "full_events")
+                "local_events", "full_events", "audit")
 
 _JUMP = ("A state that jumps is slideway.System(field, states=…, t_span=…, resets=[slideway.Reset(when=lambda t, y: …, direction=\"falling\", "
          "set={\"y1\": lambda t, y: -0.9*y[1]})]), and a bounce slideway.Contact")
@@ -434,8 +434,8 @@ class Problem:
         assert self.evaluator is not None
         segments = made.segments()
         start, end = segments[0][0], segments[-1][1]
-        times = start + (end - start) * np.random.default_rng(5).uniform(0, 1, 12)
-        times = np.append(times, [start + 0.999 * (end - start)])
+        places = np.random.default_rng(5).uniform(0, 1, 12 if self.options.get("audit") != "full" else 1000)
+        times = start + (end - start) * np.append(places, [0.999])
         states = made.states_at(np.ascontiguousarray(times))[:self.n]
         known = np.isfinite(states).all(axis=0)
         try:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, NamedTupl
 
 import numpy as np
 
+from ._audit import NOT_MADE, Audit
 from ._dense import DenseSolution, as_complex
 
 if TYPE_CHECKING:
@@ -218,7 +219,7 @@ class Result:
     ``njev``, ``nlu``, ``status`` (0: the end, 1: a stop event, −1: stopped early), ``message``, ``success``.
 
     With those of slideway: ``events``, ``segments``, ``modes`` (a word for every point), ``outcome``, ``initial``,
-    ``final``, ``statistics``, ``warnings``, ``observed`` (name → (points,)), ``branches``, ``sensitivities``.
+    ``final``, ``statistics``, ``warnings``, ``observed`` (name → (points,)), ``branches``, ``sensitivities``, ``audit``.
 
     ``nfev`` counts the evaluations of the integrator (``statistics`` has all), ``njev`` its Jacobians; ``nlu`` is ``njev``, as
     decompositions are not counted.
@@ -228,6 +229,8 @@ class Result:
     # _parametrised runs the function once more with its arguments as parameters; _named_run keeps that run.
     _parametrised: Optional[Callable[[], Any]] = None
     _named_run: Any = None
+
+    audit: Audit = NOT_MADE  # of results in files that have none
 
     def __init__(self, run: Any, *, model: Any = None, recipe: Optional[Dict[str, Any]] = None, direction: float = 1.0,
                  observe: Sequence[str] = (), t_eval: Any = None, dense: bool = True, event_names: Optional[Sequence[str]] = None,
@@ -247,6 +250,7 @@ class Result:
         self.events = Events(run, direction, states=shown if shown < len(problem.state_names) else None)
         self.statistics = Statistics(run.statistics)
         self.warnings: List[str] = list(run.warnings)
+        self.audit = Audit(run.audit(), direction)
         self.segments: List[Segment] = [Segment(direction * a, direction * b, m, l) for a, b, m, l in run.segments()]
         self.initial, self.final = self._snapshot(run.initial), self._snapshot(run.final)
         self.branches: List[Result] = [

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List
 import numpy as np
 
 from . import _result
+from ._audit import Audit, Contradiction
 from ._dense import DenseSolution
 from ._model import Model, model_from
 from ._result import Events, Result, Sensitivities, Statistics
@@ -19,8 +20,8 @@ from ._result import Events, Result, Sensitivities, Statistics
 SCHEMA = "slideway.result/1"
 
 _TUPLES: Dict[str, Any] = {kind.__name__: kind for kind in (_result.Event, _result.Outcome, _result.Segment, _result.Snapshot,
-                                                            _result.EventDerivative)}
-_OBJECTS: Dict[str, Any] = {kind.__name__: kind for kind in (Result, DenseSolution, Sensitivities)}
+                                                            _result.EventDerivative, Contradiction)}
+_OBJECTS: Dict[str, Any] = {kind.__name__: kind for kind in (Result, DenseSolution, Sensitivities, Audit)}
 
 
 class _Encoder:

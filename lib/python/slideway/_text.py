@@ -7,7 +7,7 @@ import functools
 import inspect
 import re
 import types
-from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
@@ -17,17 +17,7 @@ from ._places import place_of, retold
 from ._rewriter import Rewriter
 from ._signals import Curve
 from ._trace import Traced, trace_fully
-from ._writer import RESERVED, Writer, number_text
-
-# Latin letters with accents, Greek and Cyrillic ones may stand in names, as in model files.
-_LETTER = "A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0386\u0388-\u03f5\u03f7-\u0481\u048a-\u052f\u1e00-\u1fff"
-_NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_]*\Z")
-
-
-def is_name(text: Any) -> bool:
-    """Whether a model file can have a quantity of this name."""
-    return isinstance(text, str) and bool(_NAME.match(text)) and text not in RESERVED
-
+from ._writer import Writer, is_name, number_text, own_name
 
 def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
@@ -45,7 +35,7 @@ def accepted(function: Callable[..., Any], names: Sequence[str]) -> List[str]:
 
 
 def unpacked_names(function: Any, n: int) -> Optional[List[str]]:
-    """x and v of a function that says `x, v = y`."""
+    """x and v of a function that says `x, v = y`, or `x = y[0]` and `v = y[1]`."""
     while isinstance(function, functools.partial):
         function = function.func
     if isinstance(function, types.MethodType):
@@ -69,9 +59,23 @@ def _unpacked_in(code: types.CodeType, n: int) -> Optional[Tuple[str, ...]]:
         if instructions[k + 1].opname != "UNPACK_SEQUENCE" or instructions[k + 1].argval != n:
             continue
         names = [i.argval for i in instructions[k + 2:k + 2 + n] if i.opname in ("STORE_FAST", "STORE_DEREF")]
-        if len(names) == n and len(set(names)) == n and all(is_name(name) for name in names):
+        names = [own_name(name) for name in names]
+        if len(names) == n and len(set(names)) == n and all(names):
             return tuple(names)
-    return None
+    return _picked_in(instructions, y, n)
+
+
+def _picked_in(instructions: Sequence[Any], y: str, n: int) -> Optional[Tuple[str, ...]]:
+    """The variables that hold y[0], y[1] and so on, where there is one of each."""
+    if any(i.opname == "STORE_FAST" and i.argval == y for i in instructions):
+        return None
+    found: Dict[int, str] = {}
+    for whole, index, picked, stored in zip(instructions, instructions[1:], instructions[2:], instructions[3:]):
+        if (whole.opname == "LOAD_FAST" and whole.argval == y and index.opname == "LOAD_CONST" and type(index.argval) is int
+                and picked.opname == "BINARY_SUBSCR" and stored.opname in ("STORE_FAST", "STORE_DEREF")):
+            found.setdefault(index.argval % n if -n <= index.argval < n else n, own_name(stored.argval))
+    names = [found.get(k, "") for k in range(n)]
+    return tuple(names) if all(names) and len(set(names)) == n else None
 
 
 class ModelText:
@@ -139,6 +143,7 @@ class ModelText:
               options: Optional[Mapping[str, Any]] = None, names: Optional[Sequence[str]] = None) -> str:
         """The whole text; `names` are those of all states where vectors are among them."""
         self.lines = {}
+        self.writer.names, self.writer.taken = self.graph.names, self._taken() | set(self.writer.definitions)
         roots = [v for _, lines in self.tables for _, v in _leaves(lines) if isinstance(v, Expr)]
         texts = dict(zip((r.number for r in roots), self.writer.write(roots)))
 
@@ -184,6 +189,14 @@ class ModelText:
         if options:
             lines += ["[options]"] + [f"{k} = {option_text(v)}" for k, v in options.items()]
         return "\n".join(lines) + "\n"
+
+    def _taken(self) -> Set[str]:
+        """The names of the model's own quantities and parts."""
+        taken = set(self.state_names) | set(self.parameters)
+        for _, lines in self.tables:
+            taken.update(key for key, _ in lines)
+            taken.update(str(value) for key, value in lines if key == "name")
+        return taken
 
     def retold(self, error: Exception, otherwise: str) -> str:
         """What the reader says of the text that was written last, with places in the user's own code."""

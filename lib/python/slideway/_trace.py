@@ -16,6 +16,7 @@ import numpy as np
 from . import _rewriter
 from ._arrays import TracedArray, _plain
 from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, _need, ended, take_reason
+from ._locals import Locals
 from ._memory import Change, Memory, RemembersError, advice
 from ._paths import Explored, Raised, Way, explore
 from ._places import place_of_error
@@ -140,6 +141,7 @@ class _Trace:
             for key, value in list(unknown.items()) + list((given or {}).items()):
                 memory.put(self.changed[key], value)
             fresh = [a.copy() if isinstance(a, TracedArray) else a for a in self.args]
+            seen = self.graph.watcher = Locals(self.rewriter.scopes.values())
             try:
                 results = results_of(self.graph, runnable(*fresh, **self.kwargs), self.size)
             except (TraceEnded, BufferWritten):
@@ -149,6 +151,8 @@ class _Trace:
                     raise Raised(error) from error
                 raise
             finally:
+                self.graph.watcher = None
+                seen.name_into(self.graph.names)
                 self._note(memory)
             for mine, given_one in zip(fresh, self.args):
                 if isinstance(mine, TracedArray) and not self.writes_into_y:

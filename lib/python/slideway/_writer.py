@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from typing import Callable, Dict, List, Optional, Sequence, Tuple
+import re
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 from ._expressions import Expr, Untraceable
 
@@ -14,6 +15,24 @@ def number_text(value: float) -> str:
     if value == int(value) and abs(value) < 1e15:
         return str(int(value))
     return repr(float(value))
+
+
+RESERVED = set("sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow sgn step if abs min max sum floor ceil round mod square triangle sawtooth "
+               "pulse hypot sat deadzone hysteresis and or not t pi i j impact".split())
+
+# Latin letters with accents, Greek and Cyrillic ones may stand in names, as in model files.
+_LETTER = "A-Za-z\u00b5\u00c0-\u00d6\u00d8-\u00f6\u00f8-\u024f\u0386\u0388-\u03f5\u03f7-\u0481\u048a-\u052f\u1e00-\u1fff"
+_NAME = re.compile(rf"[{_LETTER}][{_LETTER}0-9_]*\Z")
+
+
+def is_name(text: Any) -> bool:
+    """Whether a model file can have a quantity of this name."""
+    return isinstance(text, str) and bool(_NAME.match(text)) and text not in RESERVED
+
+
+def own_name(variable: str) -> str:
+    """What a model file calls a variable of Python's: a word that it has itself gets a dash, and "" is of none."""
+    return variable if is_name(variable) else f"{variable}_" if is_name(f"{variable}_") else ""
 
 
 _LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
@@ -28,6 +47,8 @@ class Writer:
         self.signals: Dict[int, str] = {}  # names of what is over the time, and over other numbers
         self.tables: Dict[int, str] = {}
         self.definitions: Dict[str, str] = {}
+        self.names: Mapping[int, str] = {}  # what the user's variables call nodes, by number
+        self.taken: Set[str] = set()  # names of other things
         self.text: Dict[int, Tuple[str, int, int]] = {}  # text, level, depth
         self.inline: Dict[int, Optional[Tuple[str, int]]] = {}
 
@@ -42,12 +63,13 @@ class Writer:
                 continue
             reached[node.number] = node
             stack.extend(a for a in node.args if isinstance(a, Expr))
+        results = {root.number for root in roots}
         for number in sorted(reached):
             if number not in self.text:
-                self._write_node(reached[number], uses[number])
+                self._write_node(reached[number], uses[number], number in results and uses[number] == 1)
         return [self.text[root.number][0] for root in roots]
 
-    def _write_node(self, node: Expr, uses: int) -> None:
+    def _write_node(self, node: Expr, uses: int, is_result: bool) -> None:
         def part(k: int) -> Tuple[str, int]:
             a = node.args[k]
             if k < _SURFACE_MAKERS.get(node.op, 0):
@@ -69,11 +91,24 @@ class Writer:
         else:
             self.inline[node.number] = None
         depth = 1 + max((self.text[a.number][2] for a in operands), default=0)
-        if self.define and operands and ((uses > 1 and len(text) > 10) or depth > 25 or len(text) > 1000):
-            name = f"{self.prefix}{len(self.definitions) + 1}"
+        is_named = node.number in self.names and not is_result
+        if self.define and operands and (((uses > 1 or is_named) and len(text) > 10) or depth > 25 or len(text) > 1000):
+            name = self._name_of(node, f"{self.prefix}{len(self.definitions) + 1}")
             self.definitions[name] = text
             text, level, depth = name, 9, 1
         self.text[node.number] = (text, level, depth)
+
+    def _name_of(self, node: Expr, otherwise: str) -> str:
+        """The name of the user's variable, with a number where several have held it."""
+        own = own_name(self.names.get(node.number, ""))
+        if not own:
+            return otherwise
+        name, count = own, 1
+        while name in self.taken:
+            count += 1
+            name = f"{own}_{count}"
+        self.taken.add(name)
+        return name
 
     def _compose(self, node: Expr, part: Callable[[int], Tuple[str, int]]) -> Tuple[str, int]:
         op = node.op
@@ -83,7 +118,9 @@ class Writer:
         if op in ("name", "held"):
             return node.args[0], 9
         if op == "signal":
-            return self.signals.setdefault(node.args[0], f"signal{node.args[0] + 1}"), 9
+            if node.args[0] not in self.signals:
+                self.signals[node.args[0]] = self._name_of(node, f"signal{node.args[0] + 1}")
+            return self.signals[node.args[0]], 9
         if op == "table":
             name = self.tables.setdefault(node.args[0], f"table{node.args[0] + 1}")
             return f"{name}({part(1)[0]})", 9
@@ -127,7 +164,3 @@ class Writer:
     def _comparison(self, guard: Expr) -> str:
         (a, _), (b, _) = self._sides(guard)
         return f"{a} > {b}"
-
-
-RESERVED = set("sin cos tan asin acos atan atan2 sinh cosh tanh exp log sqrt pow sgn step if abs min max sum t pi i j "
-               "impact".split())

@@ -15,6 +15,7 @@
 #include "apps/simulation.hpp"
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/live.hpp"
+#include "slideway/audit/called_functions.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
@@ -168,6 +169,8 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
         sensitivities_by(differentiable_model(*problem), problem->settings, problem->instance, names);
   }
   made->where = where;
+  if (given.contains("audit") && !given["audit"].is_none())
+    made->audit_level = audit_level_from(given["audit"].cast<std::string>());
   Options options = made->options;
   attendant.attend(options,
                    given.contains("unknown_jumps") ? std::optional<double>(where.end) : std::nullopt);
@@ -212,6 +215,55 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
   made->collapsed = attendant.collapsed();
   if (made->solution.outcome.status == Status::user_function_failed) made->error = errors.error();
   return made;
+}
+
+// A run, and each of its branches, beside its model: the text of a model file or of functions that were traced, else the functions.
+void audit_run(MadeRun& made, double start, const Vector& state, AuditLevel level) {
+  const Problem& problem = *made.problem;
+  std::shared_ptr<const WrittenModel> written;
+  if (problem.model && !problem.calls_python) written = written_model(*problem.model, problem.settings);
+  // A run that goes on from elsewhere has another start than its model.
+  ModelInstance instance = problem.instance;
+  instance.start = start;
+  instance.state = state;
+  made.audit = audit(written ? written : called_functions(), instance, made.solution, made.options, level);
+  for (const AuditFailure& failure : made.audit.failures)
+    made.solution.warnings.push_back("audit: " + failure.text);
+  for (const auto& branch : made.branches)
+    audit_run(*branch, branch->solution.initial.t, branch->solution.initial.state, level);
+}
+
+// The audit calls functions whose runs are over, since they may remember their calls.
+void make_audit(MadeRun& made) {
+  if (made.audit_level == AuditLevel::off || made.solution.trajectory.empty()) return;
+  if (!made.problem->calls_python) {
+    const py::gil_scoped_release unlocked;
+    audit_run(made, made.where.start, made.where.state, made.audit_level);
+    return;
+  }
+  const CallErrors errors;
+  audit_run(made, made.where.start, made.where.state, made.audit_level);
+  // A state beside the run's may have no value, but whoever interrupts the audit means the whole run.
+  if (made.error.is_none() && !errors.error().is_none() &&
+      PyErr_GivenExceptionMatches(errors.error().ptr(), PyExc_Exception) == 0) {
+    made.error = errors.error();
+    made.cancelled = true;
+  }
+}
+
+py::dict audit_of(const MadeRun& made) {
+  py::list failures;
+  for (const AuditFailure& failure : made.audit.failures)
+    failures.append(py::make_tuple(failure.from, failure.to, failure.state, failure.text));
+  py::dict found;
+  found["verdict"] = to_string(made.audit.verdict);
+  found["points"] = made.audit.points;
+  found["undecided"] = made.audit.undecided;
+  found["worst"] = made.audit.worst;
+  found["worst_state"] = made.audit.worst_state;
+  found["worst_t"] = made.audit.worst_t;
+  found["failures"] = failures;
+  return found;
 }
 
 // The instants at which the state jumps.
@@ -356,6 +408,7 @@ RunReport report_of(const MadeRun& made) {
       .model = made.problem->model ? made.problem->model->name : made.problem->instance.system.name(),
       .instance = made.problem->instance,
       .solution = made.solution};
+  if (made.audit.verdict != AuditVerdict::not_made) report.audit = &made.audit;
   for (const auto& branch : made.branches) report.further.push_back(&branch->solution);
   return report;
 }
@@ -551,6 +604,8 @@ void bind_runs(py::module_& module) {
       .def("derivatives_at", &derivatives_at, py::arg("times"), py::arg("before") = false)
       .def("sensitivities", &sensitivities)
       .def("gradients", &gradients)
+      .def("make_audit", &make_audit)
+      .def("audit", &audit_of)
       .def("event_count", [](const MadeRun& self) { return self.solution.events.size(); })
       .def("event",
            [](const MadeRun& self, std::size_t index) {

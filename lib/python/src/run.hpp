@@ -12,6 +12,7 @@
 #include <pybind11/numpy.h>
 #include <pybind11/pybind11.h>
 
+#include "slideway/audit/audit.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/options.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -38,6 +39,8 @@ struct MadeRun {
   double end = 0;  // as it was asked for
   Run where = {};
   Solution solution = {};
+  AuditLevel audit_level = AuditLevel::quick;  // of the audit that is to be made
+  AuditResult audit = {};
   std::vector<std::shared_ptr<MadeRun>> branches =
       {};                // of Ambiguity::branches, in the order of the continuations
   bool complete = true;  // of these: whether all were followed

@@ -438,3 +438,65 @@ def test_bends_inside_of_rising_functions_are_compared_without_them(write, same)
     ends = [solve_ivp(lambda t, y: [y[1], -y[0] + (0.2 if f(*y) else 0.0)], (0, 6), [1.2, -0.4], rtol=1e-9, atol=1e-11).y[:, -1]
             for f in (write, same)]
     assert ends[0] == pytest.approx(ends[1], abs=1e-6)
+
+
+def test_definitions_and_states_have_the_names_of_variables():
+    def drag(v):
+        part = 0.1 * v * abs(v)
+        return part + 0.001 * v**3
+
+    def f(t, y, k):
+        x, v, i = y
+        force = drag(v)
+        if x > 1:
+            spring = k * x**2 + np.sin(x)
+        else:
+            spring = 0.2 * x + np.cos(x)
+        load = np.interp(t, [0, 1, 5], [0, 1, 0])
+        sqrt = np.exp(-v * v / 2)
+        return [v, -force * spring + load, force - spring - i * sqrt]
+
+    model = slideway.trace(f, (0, 5), [1.5, 0.0, 0.0], args=(0.1,))
+    text = model.text
+    assert 'force = "part + 0.001*v^3"' in text and 'part = "0.1*v*abs(v)"' in text
+    # Two values of one variable, and a name that means something else in a model file.
+    assert 'spring = "k*x^2 + sin(x)"' in text and 'spring_2 = "0.2*x + cos(x)"' in text
+    assert "load = { times" in text and 'sqrt_ = "exp(-v*v/2)"' in text and "i_ = 0.0" in text
+
+
+def test_names_of_variables_do_not_hide_those_of_the_model():
+    def f(t, y, mu):
+        a = y[0]
+        b = y[1]
+        mu2 = mu * np.sin(a) + 1
+        stop = mu2 * b + np.cos(a)
+        return [b, -stop * stop - mu2]
+
+    def stop(t, y, mu):
+        return y[0] - 5
+
+    stop.terminal = True
+    result = slideway.solve_ivp(f, (0, 1), [1.0, 0.0], args=(0.3,), events=stop)
+    assert result.traced and result.state_names == ["a", "b"]
+    assert "stop_2 = " in result.model.text and "mu2 = " in result.model.text
+
+
+def test_elements_of_arrays_are_named_by_their_place():
+    def f(t, y):
+        pull = np.tanh(3 * np.diff(y))
+        rate = np.zeros_like(y)
+        rate[:-1] += pull
+        rate[1:] -= pull
+        return rate
+
+    text = slideway.trace(f, (0, 1), [0.0, 1.0, 3.0]).text
+    assert 'pull_1 = "tanh(3*(y2 - y1))"' in text and 'y1 = "pull_1 - pull_0"' in text
+
+
+def test_words_of_the_reader_name_nothing():
+    from slideway._writer import is_name
+
+    for word in ["sat", "mod", "pulse", "floor", "and", "pi", "t", "hysteresis"]:
+        assert not is_name(word)
+        with pytest.raises(slideway.ModelError):
+            slideway.parse(f'[states]\nx = 0.0\n[time]\nend = 1\n[definitions]\n{word} = "2*x"\n[derivatives]\nx = "{word} + 1"\n')
