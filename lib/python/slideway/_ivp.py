@@ -67,6 +67,8 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
         raise ValueError(f"`memory` must be 'refuse' or 'ignore', not {memory!r}.")
     plan = Problem(fun, t_span, y0, method, t_eval, events, vectorized, args, surfaces, names, options)
     plan.refuses_memory = memory == "refuse"
+    if plan.swapped is not None:
+        warnings.warn(plan.swapped, stacklevel=2)
     if plan.n == 0:
         return _empty(plan, dense_output)
     if plan.is_differentiated:
@@ -104,7 +106,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     for written in plan.written:
         plan.notes.append(written)
         warnings.warn(written, StateWrittenWarning, stacklevel=2)
-    result.warnings += plan.notes
+    result.warnings += plan.notes + ([] if plan.swapped is None else [plan.swapped])
     if made.collapsed:
         result.status, result.success, result.message = -1, False, _COLLAPSED.format(t=result.outcome.t)
         result.outcome = result.outcome._replace(status="step_failure", message=result.message)

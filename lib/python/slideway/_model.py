@@ -39,6 +39,14 @@ def atol_of(atol: Any, names: Sequence[str], rtol: Optional[float]) -> Any:
     return np.asarray(atol, dtype=float)
 
 
+def _number(name: str, value: Any) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError):
+        raise TypeError(f"{name!r} is {value!r}; expected a number, for a parameter or the initial value of a state; "
+                        "a whole initial state is given as state=[…]") from None
+
+
 def follow(problem: Any, *, start: float, end: float, state: Any, location: str = "", mode: Optional[str] = None,
            options: Optional[Dict[str, Any]] = None, cancellation: Any = None, stop_after: Optional[Dict[str, int]] = None) -> Any:
     """One run, audited; ``error`` of it is what a Python function of the model raised."""
@@ -172,7 +180,7 @@ class Model:
 
     def instance(self, **settings: float) -> Any:
         """The problem for these parameters and initial values: start, end, state, surface_names, field(t, y), guards(t, y)."""
-        return self._core.instantiate([(name, float(value)) for name, value in settings.items()])
+        return self._core.instantiate([(name, _number(name, value)) for name, value in settings.items()])
 
     def field(self, t: float, y: Any, lambda_: Any = None, **settings: float) -> np.ndarray:
         """The right-hand side at (t, y), shape (n,): on the sides of the surfaces where y is, or at the given λ, shape (m,)."""

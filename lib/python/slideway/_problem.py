@@ -81,6 +81,18 @@ class Way(NamedTuple):
     without_python: bool
 
 
+def _swapped(fun: Any) -> Optional[str]:
+    """A warning where the arguments of a function are those of scipy's odeint: y, then t."""
+    try:
+        names = list(inspect.signature(fun).parameters)[:2]
+    except (TypeError, ValueError):
+        return None
+    if len(names) < 2 or names[1] not in ("t", "time") or names[0] in ("t", "time"):
+        return None
+    return (f"{place_of(fun) or 'the function'} has the arguments ({names[0]}, {names[1]}), and is called as fun(t, y): the first is the time, "
+            f"the second the state; for a function of odeint write fun=lambda t, y: f(y, t)")
+
+
 class Problem:
     """What solve_ivp was asked for, checked; times run forward along s = t or s = −t."""
 
@@ -127,6 +139,7 @@ class Problem:
         self.recipe: Optional[Dict[str, Any]] = None
         self.refuses_memory = True
         self.notes: List[str] = []  # lines of the result's warnings
+        self.swapped = _swapped(fun)
         self.unknown_jumps: Optional[str] = None
         self.written: List[str] = []  # warnings of what writes into y
         self.evaluator: Optional[Evaluator] = None
@@ -515,7 +528,7 @@ class Problem:
         is_known = False
         if self.complex:
             names = [part for name in self.names for part in (f"{name}_re", f"{name}_im")]
-        elif self.surfaces is not None:
+        if self.surfaces is not None:
             told = [self.surfaces] if callable(self.surfaces) else list(self.surfaces)
             if told:
                 nudged = Nudged(field, [self._surface(s) for s in told])
@@ -523,7 +536,7 @@ class Problem:
             surface_names = [_surface_name(s, k) for k, s in enumerate(told)]
             note = f"{len(told)} surfaces told"
             is_known = True
-        else:
+        elif not self.complex:
             watched = watch(self._call_forward, self.start, self.end, self.state)
             if watched is not None and watched.names:
                 field, guards, surface_names = watched.field, watched.guards, watched.names
@@ -598,6 +611,8 @@ class Problem:
 
     def _surface(self, surface: Any) -> Any:
         direction, args = self.direction, self.args
+        if self.complex:
+            return lambda s, y: float(surface(direction * s, np.asarray(y).view(complex), *args))
         return lambda s, y: float(surface(direction * s, y, *args))
 
     def _jacobian(self) -> Any:

@@ -9,10 +9,10 @@ import numpy as np
 from ._core import ModelError
 from ._model import Model, _parse, model_from
 from ._parts import Automaton, Contact, Edge, Every, Formula, Record, Reset, Stop
-from ._text import ModelText, Raw, is_name, number_line, quoted
+from ._text import ModelText, Raw, is_name, missing, number_line, quoted
 from ._arrays import traced_array
 from ._expressions import Graph, _need
-from ._places import place_of_caller
+from ._places import place_of, place_of_caller
 from ._trace import trace
 from ._writer import Writer
 
@@ -71,7 +71,15 @@ class _SystemText(ModelText):
         if self.vectors:
             raise ValueError(f"{self.vectors[0]!r} is a vector, of which functions know nothing: write all formulas as text, "
                              f"derivatives={{{self.vectors[0]!r}: \"…[i]\"}}")
+        self._check_arguments(function, [*self.symbols, *extra])
         return super().traced(function, size, column, **extra)
+
+    @staticmethod
+    def _check_arguments(function: Any, names: Sequence[str]) -> None:
+        for name in missing(function, names):
+            there = ", ".join(names) or "nothing else"
+            raise ValueError(f"{place_of(function) or 'a function'}: the system has nothing that is called {name!r}; expected arguments t, y and {there}; "
+                             f"a number is a parameter, parameters={{{name!r}: 1.0}}")
 
     def field(self, given: Field) -> Lines:
         """The lines of derivatives: of a function that returns all of them, or of formulas by state."""
@@ -83,6 +91,8 @@ class _SystemText(ModelText):
         """What an event sets: {state: value}, or a function that returns the new y."""
         if isinstance(given, Mapping):
             return {key: self.value(value) for key, value in given.items()}
+        if not callable(given):
+            raise TypeError(f"`set` is {given!r}; expected {{state: new value}}, or a function of (t, y) that returns the new y")
         after = self.expressions(given, len(self.state_names))
         return {name: a for name, state, a in zip(self.state_names, self.states, after) if a is not state}
 
@@ -170,7 +180,7 @@ class System(Model):
     parameters : {name: value}
     surfaces : {name: function (t, y) -> number}: names for guards, and what ``lam`` is made of; {"value": ..., "break_away": ...} where more holds at rest
     contacts, resets, stops, records, every : lists of :class:`Contact`, :class:`Reset`, :class:`Stop`, :class:`Record`, :class:`Every`
-    locations : {name: field}, with ``edges``, a list of :class:`Edge`, and ``initial``, the name to begin in
+    locations : {name: field}, with ``edges``, a list of :class:`Edge`, and ``initial``, the name to begin in (default: the first)
     automata : a list of :class:`Automaton`
     discrete : {name: value}: states that are held until a reset, an edge or an action at known times sets them
     definitions : {name: formula}: quantities to observe by name
@@ -203,6 +213,8 @@ class System(Model):
             states = {f"y{k}": value for k, value in enumerate(np.ravel(states))}
         if field is not None and derivatives is not None:
             raise ValueError("`field` and `derivatives` both tell the derivatives; give one of them")
+        if not locations and (edges or initial is not None):
+            raise ValueError("there are `edges` or an `initial` location, but no `locations`; expected locations={name: field}")
         field = derivatives if field is None else field
         scalars = [key for key, value in states.items() if not _is_vector(value)]
         _checked_names(list(states) + list(parameters or {}))

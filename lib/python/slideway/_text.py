@@ -34,6 +34,16 @@ def accepted(function: Callable[..., Any], names: Sequence[str]) -> List[str]:
     return [name for name in names if name in list(parameters)[2:]]
 
 
+def missing(function: Callable[..., Any], names: Sequence[str]) -> List[str]:
+    """The arguments beside t and y that a function cannot do without, and that `names` does not have."""
+    try:
+        parameters = list(inspect.signature(function).parameters.values())
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters[2:]
+            if p.kind in (p.POSITIONAL_OR_KEYWORD, p.KEYWORD_ONLY) and p.default is p.empty and p.name not in names]
+
+
 def unpacked_names(function: Any, n: int) -> Optional[List[str]]:
     """x and v of a function that says `x, v = y`, or `x = y[0]` and `v = y[1]`."""
     while isinstance(function, functools.partial):

@@ -313,3 +313,25 @@ def test_results_of_functions_are_pickled(options):
             again.mode_at(1.5)
     z = pickle.loads(pickle.dumps(solve_ivp(lambda t, y: 1j * y, (0, 1), [1 + 0j], dense_output=True)))
     assert abs(z.sol(1.0)[0] - np.exp(1j)) < 1e-2
+
+
+def test_a_function_with_the_arguments_of_odeint_is_warned_of():
+    with pytest.warns(UserWarning, match=r"has the arguments \(y, t\).*the first is the time"):
+        result = solve_ivp(lambda y, t: -y, (0, 1), [1.0])
+    # It is called as scipy does: y' = -t, which is 1 - 1/2 at the end.
+    assert result.y[0, -1] == pytest.approx(0.5, abs=1e-6)
+    assert any("arguments (y, t)" in line for line in result.warnings)
+
+
+def test_surfaces_are_told_of_complex_states_too():
+    def slower_above(t, z):
+        return [1j*z[0]*(1.0 if z[0].imag < 0.5 else 0.5)]
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = solve_ivp(slower_above, (0, 2), [1 + 0j], surfaces=[lambda t, z: z[0].imag - 0.5], rtol=1e-9, atol=1e-11)
+        smooth = solve_ivp(lambda t, z: 1j*z, (0, 1), [1 + 0j], surfaces=[], rtol=1e-9, atol=1e-11)
+    # The angle grows by 1 up to pi/6, where the imaginary part is 1/2, and by 1/2 from there on.
+    assert result.events[0].t == pytest.approx(math.pi/6, abs=1e-8)
+    assert result.y[0, -1] == pytest.approx(np.exp(1j*(math.pi/6 + 0.5*(2 - math.pi/6))), abs=1e-8)
+    assert smooth.y[0, -1] == pytest.approx(np.exp(1j), abs=1e-8)

@@ -154,3 +154,27 @@ def test_algebraic_variables():
     x = system.run(rtol=1e-10).final.state[0]
     z = math.exp(-1.5)
     assert x == pytest.approx(z + z**3, abs=1e-8)
+
+
+def test_a_field_that_asks_for_what_the_system_does_not_have_is_told_what_there_is():
+    def decay(t, y, k, *, load):
+        return [-k*y[0] - load]
+
+    with pytest.raises(ValueError, match=r"decay, line \d+ of test_systems.py: .* called 'load'; expected arguments t, y and k; .*parameters="):
+        System(decay, states={"x": 1.0}, t_span=(0, 1), parameters={"k": 2.0})
+
+
+def test_edges_without_locations_are_refused_and_not_left_out():
+    with pytest.raises(ValueError, match="no `locations`"):
+        System(lambda t, y: [-1], states={"x": 1.0}, t_span=(0, 1), edges=[Edge("a", "b", when="x - 0.5")])
+
+
+def test_a_reset_whose_new_state_is_a_number_is_refused_with_what_is_expected():
+    with pytest.raises(TypeError, match=r"`set` is 1.0; expected \{state: new value\}"):
+        System(lambda t, y: [-1], states={"x": 1.0}, t_span=(0, 1), resets=[Reset(lambda t, y: y[0] - 0.5, set=1.0)])
+
+
+def test_a_setting_that_is_no_number_is_named():
+    model = System(lambda t, y: [-1], states={"x": 1.0}, t_span=(0, 1))
+    with pytest.raises(TypeError, match=r"'y0' is \[2\]; expected a number"):
+        model.run(y0=[2])
