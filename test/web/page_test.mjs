@@ -108,6 +108,27 @@ test('completion knows the names of the model and the functions', options, async
   await browser.wait("[...document.querySelectorAll('.cm-tooltip-autocomplete li')].some((one) => one.textContent.includes('R_pipe'))", 20);
 });
 
+test('completion writes the beginning of a table, its keys and what they may be', options, async () => {
+  await opened();
+  const choose = async (typed, label) => {
+    await browser.write(typed);
+    await browser.wait(`document.querySelector('.cm-tooltip-autocomplete li[aria-selected]')?.textContent.includes(${JSON.stringify(label)})`, 20);
+    // A choice is taken only when the list has been there for a moment, so that what is typed fast is not replaced.
+    await new Promise((resolve) => { setTimeout(resolve, 150); });
+    await browser.press('Enter');
+  };
+  await browser.ask("{ const view = slidewayPage.editor.view; view.dispatch({ selection: { anchor: view.state.doc.length } }); view.focus(); }");
+  await choose('\n[[rec', '[[records]]');
+  await browser.wait("slidewayPage.editor.text.includes('[[records]]\\nname = \"top\"\\nwhen = \"v\"\\ndirection = \"falling\"')");
+  await browser.ask("{ const view = slidewayPage.editor.view; view.dispatch({ selection: { anchor: view.state.doc.length } }); }");
+  await choose('\nacr', 'across_jumps');
+  await browser.wait("slidewayPage.editor.text.includes('across_jumps = ')");
+  await browser.ask("{ const view = slidewayPage.editor.view, at = slidewayPage.editor.text.indexOf('falling'); view.dispatch({ changes: { from: at, to: at + 7 }, selection: { anchor: at } }); }");
+  await choose('ri', 'rising');
+  await browser.wait("slidewayPage.editor.text.includes('direction = \"rising\"')");
+  assert.deepEqual(browser.complaints, []);
+});
+
 test('a slider redraws the picture as it moves', options, async () => {
   for (const [model, parameter] of [['evaporator', 'f_in'], ['popp_stelter', 'v_belt'], ['chua', null]]) {
     await opened(`${page}#gallery=${model}`);

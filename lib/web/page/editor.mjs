@@ -1,7 +1,7 @@
 // The editor of model files: highlighting, completion, mistakes at their places.
 //
 // It must not know the engine: mistakes come from outside.
-import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap } from '@codemirror/autocomplete';
+import { autocompletion, closeBrackets, closeBracketsKeymap, completionKeymap, snippetCompletion } from '@codemirror/autocomplete';
 import { defaultKeymap, history, historyKeymap, indentWithTab } from '@codemirror/commands';
 import { HighlightStyle, StreamLanguage, bracketMatching, syntaxHighlighting } from '@codemirror/language';
 import { lintGutter, lintKeymap, setDiagnostics } from '@codemirror/lint';
@@ -9,7 +9,7 @@ import { EditorState } from '@codemirror/state';
 import { EditorView, drawSelection, highlightActiveLine, highlightActiveLineGutter, keymap, lineNumbers } from '@codemirror/view';
 import { tags } from '@lezer/highlight';
 import { keysOf, tablesOf } from '../engine/model_text.mjs';
-import { functions, keys, tables } from './words.mjs';
+import { choices, functions, keys, keysInBraces, tables } from './words.mjs';
 
 const known = new Set(functions.map((one) => one.label));
 
@@ -58,27 +58,31 @@ const colours = HighlightStyle.define([
   { tag: tags.comment, class: 'tok-comment' }, { tag: tags.atom, class: 'tok-number' }
 ]);
 
-// complete() offers the words that fit at the cursor: tables, keys of the table, names and functions in formulas.
-function complete(context) {
+const tableOptions = tables.map(({ label, info, beginning }) => snippetCompletion(beginning, { label, info, type: 'class', boost: -10 }));
+const keyOptions = (names) => names.map((label) => snippetCompletion(`${label} = \${}`, { label, type: 'property' }));
+
+// complete() offers the words that fit at the cursor: tables with a beginning, keys of the table, choices, names and functions in formulas.
+export function complete(context) {
   const line = context.state.doc.lineAt(context.pos);
   const before = line.text.slice(0, context.pos - line.from);
   const text = context.state.doc.toString();
-  if (/^\s*\[\[?[\w.-]*$/.test(before)) {
-    return { from: line.from + before.search(/\[/), options: tables.map((label) => ({ label, type: 'class' })) };
-  }
-  const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_.]*/u);
+  if (/^\s*\[\[?[\w.-]*$/.test(before)) return { from: line.from + before.search(/\[/), to: line.to, options: tableOptions };
+  const word = context.matchBefore(/[\p{L}_][\p{L}\p{N}_.-]*/u);
   if (!word && !context.explicit) return null;
   const from = word ? word.from : context.pos;
-  const isInText = (before.match(/"/g) ?? []).length % 2 === 1;
   const table = tablesOf(text).findLast((one) => one.from <= context.pos)?.name ?? '';
-  if (isInText) {
+  if ((before.match(/"/g) ?? []).length % 2 === 1) {
+    const key = before.match(/([\w.]+)\s*=\s*"[^"]*$/)?.[1] ?? '';
+    const chosen = choices[`${table}.${key}`] ?? choices[key];
+    if (chosen) return { from, options: chosen.map((label) => ({ label, type: 'enum' })) };
     const names = new Set(['parameters', 'states', 'discrete', 'definitions', 'surfaces', 'friction', 'hysteresis', 'algebraic', 'inputs', 'tables']
       .flatMap((one) => keysOf(text, one)));
     return { from, options: [...[...names].map((label) => ({ label, type: 'variable' })), ...functions, { label: 't', type: 'variable' }, { label: 'pi', type: 'constant' }] };
   }
-  if (/=/.test(before) && !/[{,]\s*[\w.]*$/.test(before)) return null;
+  if (/[{,]\s*[\w.]*$/.test(before)) return { from, options: keyOptions(keysInBraces[table] ?? []) };
+  if (/=/.test(before)) return null;
   const names = table === 'derivatives' || table === 'mass' ? keysOf(text, 'states').map((label) => ({ label, type: 'variable' })) : [];
-  return { from, options: [...names, ...(keys[table] ?? []).map((label) => ({ label, type: 'property' }))] };
+  return { from, options: [...names, ...keyOptions(keys[table] ?? []), ...tableOptions] };
 }
 
 // Characters of slideway's messages are those of Unicode, those of the editor have 16 bits.
