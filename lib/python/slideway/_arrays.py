@@ -11,6 +11,7 @@ from ._algebra import determinant, einsum, inverse, least_squares, norm, solve
 from ._expressions import (Cond, Expr, Graph, _add, _call, _condition, _div, _equal, _floor, _greater, _greater_equal, _if, _less,
                            _less_equal, _mod, _mul, _need, _neg, _not, _pow, _sub, _trunc, _where, ended, is_no_number, kind_of)
 from ._lookup import arg_extremum, digitize, interp, sample, searchsorted
+from ._masks import indices_of, is_mask
 
 
 class _Masked:
@@ -126,6 +127,9 @@ class TracedArray(np.ndarray):
 
     def argmax(self, axis: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
         return arg_extremum(self.view(np.ndarray), False, axis)
+
+    def nonzero(self) -> Any:
+        return _indices(self)
 
     def round(self, decimals: int = 0, *_: Any) -> Any:  # type: ignore[override]
         return _round(self, decimals)
@@ -420,6 +424,10 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str
     if method == "__call__" and ufunc.__name__ == "matmul":
         result = _product(*(np.asarray(_plain(i), dtype=object) for i in inputs))
     elif method == "__call__":
+        if ufunc.__name__ in ("modf", "divmod"):
+            a = inputs[0]
+            whole = np.trunc(a) if len(inputs) == 1 else np.floor_divide(*inputs)
+            return (a - whole, whole) if len(inputs) == 1 else (whole, a - inputs[1] * whole)
         function = _UFUNCS.get(ufunc.__name__)
         if function is None:
             raise ended(f"np.{ufunc.__name__} of a number that depends on t or y")
@@ -427,6 +435,11 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str
         where = kwargs.get("where", True)
         if where is not True:
             raise ended("the argument where= of a function of numpy")
+    elif method == "at" and len(inputs) == 3 and isinstance(inputs[0], TracedArray):
+        array, places, values = inputs
+        for place, value in zip(np.ravel(places), np.broadcast_to(_objects(values), np.shape(np.ravel(places)))):
+            array[place] = ufunc(array[place], value)
+        return None
     elif method == "reduce":
         result = _reduce(ufunc, inputs[0], kwargs)
     elif method in ("accumulate", "outer") and ufunc.__name__ in _UFUNCS:
@@ -520,10 +533,17 @@ def _select(conditions: Sequence[Any], choices: Sequence[Any], default: Any = 0)
 
 
 def _np_where(condition: Any, *choices: Any) -> Any:
-    if len(choices) != 2:
-        raise ended("np.where with a condition alone, which gives indices")
+    if not choices:
+        return _indices(condition)
     arrays = [np.asarray(_plain(c), dtype=object) for c in (condition,) + choices]
     return traced_array(np.frompyfunc(_where, 3, 1)(*arrays))
+
+
+def _indices(mask: Any) -> Any:
+    array = _objects(mask)
+    if not is_mask(array):
+        raise ended("the indices of numbers that depend on t or y and are not zero")
+    return indices_of(array)
 
 
 def _contains_traced(value: Any, depth: int = 3) -> bool:
@@ -679,12 +699,52 @@ def _is_close(a: Any, b: Any, rtol: float = 1e-5, atol: float = 1e-8, equal_nan:
     return np.abs(a - b) <= atol + rtol * np.abs(b)
 
 
+def _gradient(f: Any, *spacing: Any, axis: Any = None, edge_order: int = 1) -> Any:
+    values = traced_array(_objects(f))
+    if values.ndim != 1 or len(spacing) > 1 or np.ndim(spacing[0] if spacing else 1.0) > 0 or edge_order != 1:
+        raise ended("np.gradient of several axes, of uneven places or of edge_order 2")
+    step = spacing[0] if spacing else 1.0
+    return np.concatenate(((values[1:2] - values[:1]) / step, (values[2:] - values[:-2]) / (2 * step), (values[-1:] - values[-2:-1]) / step))
+
+
+def _convolve(a: Any, v: Any, mode: str = "full") -> Any:
+    p, q = _objects(a), _objects(v)
+    if p.size < q.size:
+        p, q = q, p
+    whole = np.array([_inner(p[max(0, k - q.size + 1):k + 1], q[max(0, k - p.size + 1):k + 1][::-1]) for k in range(p.size + q.size - 1)],
+                     dtype=object)
+    size = {"full": whole.size, "same": p.size, "valid": p.size - q.size + 1}.get(mode)
+    if size is None:
+        raise ended(f"np.convolve with mode={mode!r}")
+    start = (whole.size - size) // 2
+    return traced_array(whole[start:start + size])
+
+
+def _is_in(element: Any, test_elements: Any, assume_unique: bool = False, invert: bool = False, **_: Any) -> Any:
+    if _contains_traced(test_elements):
+        raise ended("np.isin of what depends on t or y")
+    result: Any = False
+    for value in np.ravel(test_elements):
+        result = np.logical_or(element == value, result)
+    return np.logical_not(result) if invert else result
+
+
+def _choose(index: Any, choices: Any, *_: Any, **__: Any) -> Any:
+    if not isinstance(index, (Expr, Cond)):
+        raise ended("np.choose by an array")
+    rank = index.number() if isinstance(index, Cond) else index
+    result = choices[-1]
+    for k in range(len(choices) - 2, -1, -1):
+        result = _np_where(rank < k + 0.5, choices[k], result)
+    return result
+
+
 def _nan_to_num(x: Any, *_: Any, **__: Any) -> Any:
     return x
 
 
-_REFUSED = frozenset("sort argsort partition argpartition unique median percentile quantile histogram lexsort nonzero flatnonzero argwhere "
-                     "isin in1d intersect1d setdiff1d union1d roots polyfit convolve correlate apply_along_axis fromiter unwrap i0 "
+_REFUSED = frozenset("sort argsort partition argpartition unique median percentile quantile histogram lexsort argwhere "
+                     "in1d intersect1d setdiff1d union1d roots polyfit correlate apply_along_axis fromiter unwrap i0 "
                      "array_equal array_str array_repr array2string".split())
 _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "where": _np_where, "clip": lambda a, a_min=None, a_max=None, **k: _clip(a, k.get("min", a_min), k.get("max", a_max)),
@@ -696,7 +756,8 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "round": _round, "around": _round, "round_": _round, "fix": np.trunc, "isclose": _is_close,
     "allclose": lambda *a, **k: np.logical_and.reduce(np.ravel(_is_close(*a, **k))),
     "count_nonzero": lambda a, axis=None, **k: np.add.reduce(traced_array(_objects(a)) != 0, axis=axis),
-    "nan_to_num": _nan_to_num, "diff": _diff, "polyval": _polyval,
+    "gradient": _gradient, "convolve": _convolve, "isin": _is_in, "choose": _choose, "nonzero": _indices,
+    "flatnonzero": lambda a: _indices(a)[0], "nan_to_num": _nan_to_num, "diff": _diff, "polyval": _polyval,
     "sum": _reducer(np.add), "prod": _reducer(np.multiply), "amax": _reducer(np.maximum), "amin": _reducer(np.minimum),
     "max": _reducer(np.maximum), "min": _reducer(np.minimum), "all": _reducer(np.logical_and), "any": _reducer(np.logical_or),
     "nansum": _reducer(np.add), "nanmax": _reducer(np.maximum), "nanmin": _reducer(np.minimum),

@@ -194,6 +194,12 @@ class Expr:
     def item(self) -> "Expr":
         return self
 
+    @property
+    def values(self) -> "Expr":
+        return self
+
+    data = values
+
     def copy(self) -> "Expr":
         return self
 

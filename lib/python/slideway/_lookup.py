@@ -8,6 +8,7 @@ from typing import Any, Callable, List, Optional, Sequence, Tuple
 import numpy as np
 
 from ._expressions import Cond, Expr, _above, _add, _condition, _if, _mod, _need, _sub, ended
+from ._masks import Chosen, OutsideError, first_true, is_mask
 from ._signals import Curve
 from ._timeline import Line, TooManyPieces, mapped, with_levels
 
@@ -149,10 +150,12 @@ def _sample(values: np.ndarray, index: Expr) -> Any:
     if line is not None:
         if not line.is_stepped or np.any(line.offset != np.floor(line.offset)):
             raise ended("an index that is not whole")
-        if line.offset.min() < -size or line.offset.max() > size - 1:
-            raise ended(f"an index that leaves its array: it comes to {int(line.offset.min())} and {int(line.offset.max())}, "
-                        f"and there are {size} samples")
-        return index.graph.over_time(mapped(line, lambda k: values[k.astype(int)]))
+        is_inside = (line.offset >= -size) & (line.offset <= size - 1)
+        if not is_inside.all():
+            inside = index.graph.over_time(Line(line.bounds, np.zeros(is_inside.size), is_inside.astype(float)))
+            if not is_inside.any() or not bool(_above(inside, index.graph.constant(0.5), False)):
+                raise OutsideError(f"index {int(line.offset[~is_inside][0])} is out of bounds for axis 0 with size {size}")
+        return index.graph.over_time(mapped(line, lambda k: values[np.clip(k, -size, size - 1).astype(int)]))
     from ._expressions import integer_valued
 
     if not integer_valued(index):
@@ -175,6 +178,8 @@ class Samples(np.ndarray):
     def __getitem__(self, key: Any) -> Any:
         if _is_index(key):
             return sample(self.view(np.ndarray), key)
+        if is_mask(key):
+            return Chosen(self.view(np.ndarray), key)
         return super().__getitem__(key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -308,6 +313,10 @@ def arg_extremum(values: Any, least: bool, axis: Any = None) -> Any:
     array = np.asarray(values, dtype=object)
     if array.ndim != 1 and axis is not None:
         raise ended("np.argmin or np.argmax along an axis")
+    if not least and is_mask(array):
+        found = first_true(array.ravel())
+        if found is not None:
+            return found
     items: List[Any] = list(array.ravel())
     graph = next(v.graph for v in items if isinstance(v, (Expr, Cond)))
     nodes = [_need(graph, v) for v in items]
@@ -363,6 +372,8 @@ def interpolator(value: Any) -> Any:
     module = type(value).__module__ or ""
     if not module.startswith("scipy.interpolate"):
         return None
+    if type(value).__name__ == "RegularGridInterpolator":
+        return _Grid(value)
     if not any(hasattr(value, name) for name in ("_spline", "_eval_args", "c", "x")) and not hasattr(value, "_bounds_error"):
         return None
     return _Interpolator(value)
@@ -385,6 +396,42 @@ class _Interpolator:
         if kwargs or len(args) > 1:
             raise ended(f"{type(self._real).__name__} with further arguments")
         return _each(x.view(np.ndarray) if isinstance(x, TracedArray) else x, lambda v: evaluate(self._real, v, order))
+
+
+class _Grid:
+    """Values at the corners of a grid of one or two dimensions, with straight lines between them along each."""
+
+    def __init__(self, real: Any) -> None:
+        self._real = real
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._real, name)
+
+    def __call__(self, xi: Any, *args: Any, **kwargs: Any) -> Any:
+        from ._arrays import _contains_traced, _objects, traced_array
+
+        real = self._real
+        if not _contains_traced(xi):
+            return real(xi, *args, **kwargs)
+        if args or kwargs or real.method != "linear" or len(real.grid) > 2 or real.values.ndim != len(real.grid):
+            raise ended("RegularGridInterpolator of more than two dimensions, of vectors, or by another method than linear")
+        if not real.bounds_error and real.fill_value is not None and np.isfinite(real.fill_value):
+            raise ended("RegularGridInterpolator with a value outside of its grid")
+        point = np.ravel(_objects(xi))
+        if point.size != len(real.grid):
+            raise ended("RegularGridInterpolator at several points")
+        graph = next(v.graph for v in point if isinstance(v, (Expr, Cond)))
+        beyond = "linear" if not real.bounds_error and real.fill_value is None else "hold"
+        nodes = [_need(graph, v) for v in point]
+        grid, values = [np.asarray(axis, dtype=float) for axis in real.grid], np.asarray(real.values, dtype=float)
+        if len(grid) == 1:
+            return traced_array([lines_of(nodes[0], grid[0], values, beyond)])
+        # Each column is a characteristic of x, and has a hat over y as its weight.
+        total = graph.constant(0.0)
+        for k, hat in enumerate(np.eye(grid[1].size)):
+            column = lines_of(nodes[0], grid[0], np.ascontiguousarray(values[:, k]), beyond)
+            total = _add(total, column * lines_of(nodes[1], grid[1], hat, beyond))
+        return traced_array([total])
 
 
 def evaluate(real: Any, x: Expr, order: int = 0) -> Any:

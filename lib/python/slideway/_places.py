@@ -11,6 +11,7 @@ import types
 from typing import Any, Mapping, Optional
 
 _HERE = os.path.dirname(os.path.abspath(__file__)) + os.sep
+_NO_FILES = ("<frozen importlib._bootstrap>", "<__array_function__ internals>", "stringsource")
 _LIBRARIES = re.compile(r"[/\\](site|dist)-packages[/\\]|[/\\]lib[/\\]python\d")
 
 
@@ -76,7 +77,7 @@ def retold(message: str, places: Mapping[int, str], otherwise: str) -> str:
 
 
 def _is_users(file_name: str) -> bool:
-    return not file_name.startswith(_HERE) and not _LIBRARIES.search(file_name) and file_name != "<frozen importlib._bootstrap>"
+    return not file_name.startswith(_HERE) and not _LIBRARIES.search(file_name) and file_name not in _NO_FILES
 
 
 def _file(name: str) -> str:

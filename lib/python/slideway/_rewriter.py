@@ -21,8 +21,11 @@ import numpy as np
 from ._algebra import SparseMatrix
 from ._arrays import TracedArray, _cast, _contains_traced, _objects, apply_function, traced_array
 from ._expressions import Cond, Expr, _condition, _need, ended
+from ._columns import form_of as columns_form_of
 from ._lookup import SampleList, Samples, SampleTuple, interpolator
 from ._lookup import bisect as _bisect
+from ._masks import length
+from ._scipy import form_of as scipy_form_of
 
 _local = threading.local()
 
@@ -195,6 +198,14 @@ def _dispatched(real: Any) -> Any:
     return apply
 
 
+def _vectorized(function: Any) -> Callable[..., Any]:
+    def apply(*args: Any) -> Any:
+        made = np.frompyfunc(function, len(args), 1)(*map(_objects, args))
+        return traced_array(made) if _contains_traced(made) else made
+
+    return apply
+
+
 def _refusal(name: str) -> Callable[..., Any]:
     def apply(*args: Any, **kwargs: Any) -> Any:
         raise ended(f"{name}() of a number that depends on t or y")
@@ -227,7 +238,8 @@ _MATH["dist"] = _shim("dist", math.dist, lambda p, q: np.sqrt(sum((a - b) ** 2 f
 _MATH["prod"] = _shim("prod", math.prod, lambda values, start=1: functools.reduce(lambda a, b: a * b, values, start))
 _MATH["isclose"] = _shim("isclose", math.isclose, lambda a, b, rel_tol=1e-9, abs_tol=0.0: (
     abs(a - b) <= np.maximum(rel_tol * np.maximum(abs(a), abs(b)), abs_tol)))
-for _name in ("remainder", "gamma", "lgamma", "erf", "erfc", "frexp", "factorial", "comb"):
+_MATH["remainder"] = _shim("remainder", math.remainder, lambda x, y: x - y * np.floor(x / y + 0.5))
+for _name in ("gamma", "lgamma", "erf", "erfc", "frexp", "factorial", "comb"):
     _MATH[_name] = _shim(_name, getattr(math, _name), _refusal("math." + _name))
 
 _NUMPY: Dict[str, Any] = {}
@@ -244,6 +256,7 @@ _NUMPY["atleast_1d"] = np.atleast_1d
 _BUILTINS: Dict[str, Any] = dict(vars(builtins))
 _BUILTINS["min"] = _shim("min", min, _fold_extremum("min"))
 _BUILTINS["max"] = _shim("max", max, _fold_extremum("max"))
+_BUILTINS["len"] = length
 _BUILTINS["print"] = lambda *_, **__: None
 _BUILTINS["sum"] = _shim("sum", sum, lambda values, start=0: functools.reduce(lambda a, b: a + b, values, start))
 
@@ -287,6 +300,8 @@ _BUILTINS["float"] = _FloatMeta("float", (_Float,), {"__new__": _Float.__new__})
 def _import(name: str, *args: Any, **kwargs: Any) -> Any:
     """What an import inside of a traced function gets."""
     module = builtins.__import__(name, *args, **kwargs)
+    if isinstance(module, types.ModuleType) and module.__name__ in _SCIPY:
+        return _Module(module, {}, lambda item: scipy_form_of(item) or item)
     return _REPLACED.get(id(module), module)
 
 
@@ -322,6 +337,7 @@ _REPLACED[id(min)], _REPLACED[id(max)] = _BUILTINS["min"], _BUILTINS["max"]
 _OPAQUE = ("numpy", "scipy", "math", "builtins", "pandas", "matplotlib", "slideway", "jax", "torch", "numba")
 
 
+_SCIPY = ("scipy", "scipy.interpolate", "scipy.signal", "scipy.linalg")
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 MOST_OBJECTS = 20_000
 
@@ -397,6 +413,8 @@ class Rewriter:
             module = value.__module__ or ""
             if module.split(".")[0] == "numpy":
                 return _numpy_form(value)
+            if module.startswith("scipy"):
+                return scipy_form_of(value) or value
             return value if _is_opaque(module) else self._function(value)
         if kind is types.MethodType:
             function = value.__func__
@@ -410,6 +428,8 @@ class Rewriter:
             return self.rewrite(value.__wrapped__)
         if isinstance(value, np.ufunc):
             return _Ufunc(value)
+        if kind is np.vectorize:
+            return _vectorized(self.rewrite(value.pyfunc))
         if kind is np.ndarray:
             return self._array(value)
         if kind in (list, tuple, dict, set, collections.deque, collections.OrderedDict, collections.defaultdict):
@@ -417,6 +437,8 @@ class Rewriter:
         module = kind.__module__ or ""
         if module.startswith("scipy.interpolate"):
             return interpolator(value) or value
+        if module.startswith(("pandas", "xarray")) and not isinstance(value, type):
+            return columns_form_of(value) or value
         if module.startswith("scipy.sparse"):
             return SparseMatrix(value) if hasattr(value, "tocsr") else value
         if isinstance(value, logging.Logger):
@@ -425,7 +447,7 @@ class Rewriter:
             return kind._make(map(self.rewrite, value)) if hasattr(kind, "_make") and not _is_opaque(module) else value
         if isinstance(value, type) and value.__module__.startswith("scipy.interpolate"):
             return _Maker(value)
-        if isinstance(value, types.ModuleType) and value.__name__ in ("scipy", "scipy.interpolate"):
+        if isinstance(value, types.ModuleType) and value.__name__ in _SCIPY:
             return _Module(value, {}, self.rewrite)
         if isinstance(value, types.ModuleType):
             return value if _is_opaque(value.__name__) else _Module(value, {}, self.rewrite)

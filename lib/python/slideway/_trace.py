@@ -17,6 +17,7 @@ from . import _rewriter
 from ._arrays import TracedArray, _plain
 from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, _need, ended, take_reason
 from ._locals import Locals
+from ._masks import OutsideError
 from ._memory import Change, Memory, RemembersError, advice
 from ._paths import Explored, Raised, Way, explore
 from ._places import place_of_error
@@ -191,7 +192,7 @@ class _Trace:
 
     def _is_own(self, error: BaseException) -> bool:
         """Whether the user's own code has raised this, as it would with numbers."""
-        if isinstance(error, CaughtError):
+        if isinstance(error, (CaughtError, OutsideError)):
             return True
         last = error.__traceback__
         while last is not None and last.tb_next is not None:

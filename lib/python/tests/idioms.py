@@ -20,14 +20,15 @@ class Idiom(NamedTuple):
     span: tuple
     y0: List[float]
     tolerance: float
+    steps: int  # of the reference
 
 
 IDIOMS: Dict[str, Idiom] = {}
 
 
-def idiom(text, fate, span=(0, 6), y0=(1.5, -0.4), tolerance=1e-4):
+def idiom(text, fate, span=(0, 6), y0=(1.5, -0.4), tolerance=1e-4, steps=2000):
     def register(make):
-        IDIOMS[make.__name__] = Idiom(text, fate, make, span, list(y0), tolerance)
+        IDIOMS[make.__name__] = Idiom(text, fate, make, span, list(y0), tolerance, steps)
         return make
 
     return register
@@ -95,6 +96,53 @@ def nearest():
     return lambda t, y: [y[1], -y[0] + VALUES[np.argmin(np.abs(TIMES - t))]]
 
 
+@idiom("`u[times <= t][-1]`, `np.where(times <= t)[0][-1]`, `np.argmax(times > t)`", "traced")
+def masked_samples():
+    return lambda t, y: [y[1] + 0.1 * VALUES[np.argmax(TIMES > t)], -y[0] + VALUES[TIMES <= t][-1] - 0.5 * VALUES[np.where(TIMES <= t)[0][-1]]]
+
+
+@idiom("`try: u[int(t/dt)]`, `except IndexError:`", "traced")
+def overrun():
+    def f(t, y):
+        try:
+            u = VALUES[int(t / 0.08)]
+        except IndexError:
+            u = 0.0
+        return [y[1], -y[0] + u]
+
+    return f
+
+
+@idiom("`scipy.signal.square`, `sawtooth`, `np.modf`, `np.divmod`, `math.remainder` of the time", "traced")
+def waves():
+    import scipy.signal
+
+    def f(t, y):
+        part, whole = np.modf(t / 1.3)
+        beats, rest = np.divmod(t, 1.7)
+        return [y[1] + 0.3 * scipy.signal.square(4 * t, 0.3) + 0.2 * scipy.signal.sawtooth(3 * t, 0.5),
+                -y[0] + part - 0.1 * whole + 0.1 * beats - 0.2 * rest + 0.1 * math.remainder(t, 0.9)]
+
+    return f
+
+
+@idiom("pandas: `df[\"u\"].iloc[int(t/dt)]`, `df[df[\"t\"] <= t][\"u\"].iloc[-1]`, `np.interp(t, df[\"t\"], df[\"u\"])`", "traced")
+def frames():
+    import pandas
+
+    frame = pandas.DataFrame({"t": TIMES, "u": VALUES})
+    return lambda t, y: [y[1] + 0.1 * frame["u"].iloc[int(t / 0.2)],
+                         -y[0] + frame[frame["t"] <= t]["u"].iloc[-1] - 0.5 * np.interp(t, frame["t"], frame["u"])]
+
+
+@idiom("xarray: `u.interp(t=t)`, `u.sel(t=t, method=\"ffill\")`", "traced", span=(0, 0.5), steps=100)
+def coordinates():
+    import xarray
+
+    u = xarray.DataArray(VALUES, coords={"t": TIMES}, dims="t")
+    return lambda t, y: [y[1] + 0.1 * float(u.interp(t=t)), -y[0] + u.sel(t=t, method="ffill").item()]
+
+
 @idiom("`np.searchsorted`, `np.digitize`, `bisect`", "traced")
 def searched():
     times = list(TIMES)
@@ -141,6 +189,13 @@ def spline_of_a_state():
     return lambda t, y: [y[1], -0.5 * spline(y[0]) - 0.5 * pchip(y[0]) - 0.1 * y[1]]
 
 
+@idiom("`splev` of the time, `RegularGridInterpolator` of two states", "traced", span=(0, 3))
+def grids():
+    spline = scipy.interpolate.splrep(TIMES, np.sin(TIMES))
+    grid = scipy.interpolate.RegularGridInterpolator((PLACES, PLACES), np.sin(np.add.outer(PLACES, 0.5 * PLACES)))
+    return lambda t, y: [y[1], -y[0] + scipy.interpolate.splev(t, spline) - 0.3 * float(grid((y[0], y[1])))]
+
+
 @idiom("`np.concatenate`, `np.hstack` of lists and slices", "traced", y0=(1.0, 2.0, 0.5, -1.0))
 def laplacian():
     return lambda t, y: 2 * np.concatenate(([y[1] - y[0]], y[2:] - 2 * y[1:-1] + y[:-2], [y[-2] - y[-1]]))
@@ -162,6 +217,20 @@ def solved():
     M = np.array([[2.0, 0.3], [0.3, 1.0]])
     return lambda t, y: (np.linalg.solve(M, [y[1], -y[0] - 0.3 * np.sign(y[1])]) - 0.1 * np.linalg.lstsq(M, y, rcond=None)[0]
                          - 0.1 * np.linalg.norm(y) * y)
+
+
+@idiom("`scipy.linalg.solve`, `lu_solve`, `cho_solve`", "traced", span=(0, 2))
+def factored():
+    import scipy.linalg
+
+    M = np.array([[2.0, 0.3], [0.3, 1.0]])
+    lu, cholesky = scipy.linalg.lu_factor(M), scipy.linalg.cho_factor(M)
+
+    def f(t, y):
+        force = np.array([y[1], -y[0] - 0.3 * np.sign(y[1])])
+        return scipy.linalg.lu_solve(lu, force) - 0.1 * scipy.linalg.solve(M, y) - 0.1 * scipy.linalg.cho_solve(cholesky, y)
+
+    return f
 
 
 @idiom("`np.linalg.solve(M(y), …)`, matrices that depend on y", "traced", y0=(1.0, 0.5, 0.0, 0.0))
@@ -300,6 +369,18 @@ def piecewise():
                          + np.select([y[1] > 1, y[1] < -1], [-0.3, 0.3], 0.0)]
 
 
+@idiom("`np.vectorize`, `np.choose`, `np.isin`, `np.gradient`, `np.convolve`, `np.add.at`", "traced", span=(0, 4))
+def rarer():
+    limit = np.vectorize(lambda x: 1.0 if x > 1 else x)
+
+    def f(t, y):
+        dy = np.zeros(2)
+        np.add.at(dy, [0, 1, 1], [y[1], -float(limit(y[0])), np.choose(int(y[1] > 0), [0.1, -0.1])])
+        return dy - 0.1 * np.gradient(y) + 0.05 * np.convolve(y, [0.5, -0.5], mode="same") + (0.2 if np.isin(int(t), [1, 3]) else 0.0)
+
+    return f
+
+
 @idiom("masks: `force[x > 0] = …`, `y * (y > 0)`, `(y > 0).astype(int)`", "traced")
 def masked():
     def f(t, y):
@@ -326,6 +407,11 @@ def converging():
         return [y[1], -r * np.tanh(y[0])]
 
     return f
+
+
+@idiom("complex numbers: `np.exp(1j * y[0])`", "called")
+def complex_numbers():
+    return lambda t, y: [y[1], -np.angle(np.exp(1j * y[0])) - 0.1 * abs(complex(y[0], y[1]))]
 
 
 @idiom("functions of other libraries, with their own branches", "watched")
@@ -378,7 +464,6 @@ def timed():
 
 def reference(kind: Idiom) -> Any:
     """What scipy gives with small steps."""
-    steps = 2000
     function = kind.make()
     return scipy.integrate.solve_ivp(lambda t, y: np.array(function(t, y.copy()), dtype=float), kind.span, kind.y0, rtol=1e-8, atol=1e-10,
-                                     max_step=(kind.span[1] - kind.span[0]) / steps).y[:, -1]
+                                     max_step=(kind.span[1] - kind.span[0]) / kind.steps).y[:, -1]
