@@ -55,9 +55,10 @@ def form_of(value: Any) -> Optional[Callable[..., Any]]:
     """The form of a function of scipy's that takes expressions; None where there is none."""
     module = getattr(value, "__module__", None) or ""
     name = ".".join(module.split(".")[:2]) + "." + getattr(value, "__name__", "")
-    own = _by_inverse(value) if name in _FACTORED else _FORMS.get(name)
-    if own is None:
+    known = _by_inverse(value) if name in _FACTORED else _FORMS.get(name)
+    if known is None:
         return None
+    own: Callable[..., Any] = known
 
     @functools.wraps(value)
     def apply(*args: Any, **kwargs: Any) -> Any:

@@ -422,7 +422,7 @@ def test_bits_of_counts_are_traced(write):
 
 def test_a_called_function_of_a_library_may_hide_jumps():
     with pytest.warns(slideway.UnknownJumpsWarning):
-        solve_ivp(lambda t, y: [math.remainder(3 * y[0], 1.0)], (0, 1), [1.0])
+        solve_ivp(lambda t, y: [math.frexp(3 * y[0])[0]], (0, 1), [1.0])
     with warnings.catch_warnings():
         warnings.simplefilter("error", slideway.UnknownJumpsWarning)
         assert not solve_ivp(lambda t, y: [math.gamma(2 + y[0] ** 2)], (0, 0.5), [0.1]).traced
