@@ -8,6 +8,7 @@
 #include "apps/orbit_documents.hpp"
 #include "apps/orbit_guess.hpp"
 #include "apps/simulation.hpp"
+#include "lib/c/run.hpp"
 #include "slideway/core/errors.hpp"
 
 using namespace slideway;
@@ -69,6 +70,20 @@ OrbitGuess guess_of(const OrbitWords& words, const std::optional<PoincareSection
 }
 
 }  // namespace
+
+OrbitSearch slideway::door::orbit_search(const sw_model& model, OptionText words) {
+  constexpr double usual_rtol = 1e-10;
+  OrbitSearch made;
+  const OrbitWords asked = take_words(words, made.options);
+  made.input = model.input(words, usual_rtol);
+  made.options.run = made.input->options.run;
+  made.period = asked.period;
+  const ModelInstance& instance = made.input->instance;
+  made.section = apps::section_named(asked.section, asked.direction);
+  if (made.section) check_section(*made.section, instance.problem(), "section");
+  made.guess = guess_of(asked, made.section, instance, made.options.run);
+  return made;
+}
 
 std::optional<std::vector<std::string>> sw_orbit::names(std::string_view list) const {
   if (!input) throw Refused(SW_ABSENT, "there is no orbit: the search could not begin");
@@ -133,20 +148,28 @@ std::string sw_fit::document(std::string_view format) {
 
 int sw_find_orbit(const sw_model* model, const char* options, sw_orbit** orbit) {
   return make(orbit, [&](sw_orbit& made) {
-    constexpr double usual_rtol = 1e-10;
-    OptionText words = options_in(options == nullptr ? "" : options);
-    OrbitOptions search;
-    const OrbitWords asked = take_words(words, search);
-    made.input = given(model, "model")->input(words, usual_rtol);
-    search.run = made.input->options.run;
-    const ModelInstance& instance = made.input->instance;
-    made.section = apps::section_named(asked.section, asked.direction);
-    if (made.section) check_section(*made.section, instance.problem(), "section");
-    made.orbit =
-        find_periodic_orbit(instance.problem(), guess_of(asked, made.section, instance, search.run), search);
+    OrbitSearch search = orbit_search(*given(model, "model"), options_in(options == nullptr ? "" : options));
+    made.input = std::move(search.input);
+    made.section = std::move(search.section);
+    made.orbit = find_periodic_orbit(made.input->instance.problem(), search.guess, search.options);
     made.orbit.solution.sensitivities.reset();
     made.tell(made.orbit.message);
     return made.orbit.converged ? SW_OK : SW_STOPPED;
+  });
+}
+
+int sw_orbit_run(const sw_orbit* orbit, sw_run** run) {
+  return make(run, [&](sw_run& made) {
+    const sw_orbit& of = *given(orbit, "orbit");
+    if (!of.input || !of.orbit.converged)
+      throw Refused(SW_ABSENT, "there is no orbit that a run could be of");
+    RunInput input = *of.input;
+    input.instance.start = of.orbit.start;
+    input.instance.end = of.orbit.start + of.orbit.period;
+    input.instance.state = of.orbit.state;
+    input.options.location = of.orbit.location;
+    made.prepare(std::move(input));
+    return made.finish(of.orbit.solution);
   });
 }
 
@@ -167,6 +190,7 @@ int sw_find_parameters(const sw_model* model, const char* parameters, const char
     FitOptions search;
     if (const auto value = taken(words, "max_runs"))
       search.max_runs = static_cast<int>(whole_number_of("max_runs", *value, 1));
+    if (const auto value = taken(words, "tolerance")) search.tolerance = number_of("tolerance", *value);
     const RunInput input = given(model, "model")->input(words, usual_rtol);
     search.run = input.options.run;
     made.model = input.model->name;

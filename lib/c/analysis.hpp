@@ -10,6 +10,22 @@
 #include "slideway/fit/fit.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"
 
+namespace slideway::door {
+
+// All that a search for an orbit begins with, from a model and the words of its options.
+struct OrbitSearch {
+  std::optional<RunInput> input = {};
+  OrbitOptions options = {};
+  std::optional<PoincareSection> section = {};
+  std::string period = {};  // "" for none
+  OrbitGuess guess = {};
+};
+
+// Throws std::invalid_argument for words that make no sense for this model.
+OrbitSearch orbit_search(const sw_model& model, OptionText words);
+
+}  // namespace slideway::door
+
 struct sw_orbit final : slideway::door::Handle {
   std::optional<slideway::door::RunInput> input = {};
   std::optional<slideway::PoincareSection> section = {};

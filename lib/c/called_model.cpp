@@ -1,5 +1,6 @@
 #include "lib/c/called_model.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <stdexcept>
 
@@ -25,28 +26,6 @@ std::vector<std::string> names_in(const char* names, Index count) {
             .expected = fmt::format("{} names with blanks between, or NULL", count),
             .got = fmt::format("{}", parts.size())});
   return parts;
-}
-
-Direction direction_of(const std::string& word) {
-  if (word == "rising") return Direction::rising;
-  if (word == "falling") return Direction::falling;
-  if (word != "any")
-    refuse({.what = "there is no such direction",
-            .where = "direction",
-            .expected = "rising, falling or any",
-            .got = word});
-  return Direction::any;
-}
-
-Action action_of(const std::string& word) {
-  if (word == "stop") return Action::stop;
-  if (word == "record") return Action::record;
-  if (word != "reset")
-    refuse({.what = "there is no such action",
-            .where = "action",
-            .expected = "stop, record or reset",
-            .got = word});
-  return Action::reset;
 }
 
 Pattern pattern_of(Index rows, Index columns, const std::int64_t* starts, const std::int64_t* entries) {
@@ -99,6 +78,18 @@ void check_field(const System& system, double t, const Vector& state) {
   check_declared(system, t, state);
 }
 
+// Takes field and guards, where they are given, in place of those of the definition.
+void set_functions(SystemDefinition& definition, sw_field_function field, sw_function guards, void* user) {
+  if (field != nullptr)
+    definition.field = [field, user](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+      CallbackStop::take(field(t, x.data(), lambda.data(), dx.data(), user), "the field");
+    };
+  if (definition.surfaces > 0 && guards != nullptr)
+    definition.guards = [guards, user](double t, ConstVectorRef x, VectorRef h) {
+      CallbackStop::take(guards(t, x.data(), h.data(), user), "the guards");
+    };
+}
+
 }  // namespace
 
 CallbackStop::CallbackStop() : outer_(current_stop) { current_stop = this; }
@@ -134,48 +125,54 @@ CalledModel::CalledModel(Index states, Index surfaces, const char* names, sw_fie
     definition_.state_names.assign(all.begin(), all.begin() + states);
     definition_.surface_names.assign(all.begin() + states, all.end());
   }
-  definition_.field = [field, user](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-    CallbackStop::take(field(t, x.data(), lambda.data(), dx.data(), user), "the field");
-  };
-  if (surfaces > 0)
-    definition_.guards = [guards, user](double t, ConstVectorRef x, VectorRef h) {
-      CallbackStop::take(guards(t, x.data(), h.data(), user), "the guards");
-    };
+  set_functions(definition_, field, guards, user);
 }
 
 void CalledModel::set_derivatives(sw_field_along_function field, sw_along_function guards) {
-  definition_.field_along = nullptr;
-  definition_.guards_along = nullptr;
+  SystemDefinition& of = current();
+  of.field_along = nullptr;
+  of.guards_along = nullptr;
   void* const user = user_;
   if (field != nullptr)
-    definition_.field_along = [field, user, value = definition_.field](
-                                  double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
-                                  ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
-                                  VectorRef dx_dot) {
+    of.field_along = [field, user, value = of.field](
+                         double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,
+                         ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot) {
       value(t, x, lambda, dx);
       CallbackStop::take(
           field(t, x.data(), lambda.data(), t_dot, x_dot.data(), lambda_dot.data(), dx_dot.data(), user),
           "the derivative of the field");
     };
   if (guards != nullptr)
-    definition_.guards_along = [guards, user, value = definition_.guards](double t, ConstVectorRef x,
-                                                                          double t_dot, ConstVectorRef x_dot,
-                                                                          VectorRef h, VectorRef h_dot) {
+    of.guards_along = [guards, user, value = of.guards](double t, ConstVectorRef x, double t_dot,
+                                                        ConstVectorRef x_dot, VectorRef h, VectorRef h_dot) {
       value(t, x, h);
       CallbackStop::take(guards(t, x.data(), t_dot, x_dot.data(), h_dot.data(), user),
                          "the derivative of the guards");
     };
 }
 
+void CalledModel::set_jacobian(sw_matrix_function jacobian) {
+  SystemDefinition& of = current();
+  of.field_dx = nullptr;
+  if (jacobian == nullptr) return;
+  of.field_dx = [jacobian, user = user_](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                         MatrixRef derivative) {
+    // The columns of a reference need not lie behind each other.
+    Matrix whole = Matrix::Zero(derivative.rows(), derivative.cols());
+    CallbackStop::take(jacobian(t, x.data(), lambda.data(), whole.data(), user), "the Jacobian");
+    derivative = whole;
+  };
+}
+
 void CalledModel::set_pattern(const std::string& derivative, const std::int64_t* starts,
                               const std::int64_t* columns) {
   const Index n = definition_.states, m = definition_.surfaces;
   if (derivative == "field_x")
-    definition_.field_dx_pattern = pattern_of(n, n, starts, columns);
+    current().field_dx_pattern = pattern_of(n, n, starts, columns);
   else if (derivative == "field_lambda")
-    definition_.field_dlambda_pattern = pattern_of(n, m, starts, columns);
+    current().field_dlambda_pattern = pattern_of(n, m, starts, columns);
   else if (derivative == "guards_x")
-    definition_.guards_dx_pattern = pattern_of(m, n, starts, columns);
+    current().guards_dx_pattern = pattern_of(m, n, starts, columns);
   else
     refuse({.what = "there is no such derivative",
             .where = "derivative",
@@ -194,16 +191,191 @@ void CalledModel::set_discrete(Index count) {
 
 void CalledModel::declare(const std::string& property) {
   if (property == "guards_affine")
-    definition_.guards_affine = true;
+    current().guards_affine = true;
   else if (property == "relays_additive")
-    definition_.relays_additive = true;
+    current().relays_additive = true;
   else if (property == "field_affine")
-    definition_.field_affine = definition_.relays_additive = true;
+    current().field_affine = current().relays_additive = true;
   else
     refuse({.what = "there is no such property",
             .where = "properties",
             .expected = "guards_affine, relays_additive or field_affine",
             .got = property});
+}
+
+void CalledModel::add_location(const std::string& name, sw_field_function field, sw_function guards) {
+  for (const auto& [known, functions] : locations_)
+    if (known == name)
+      refuse({.what = "two locations have one name",
+              .where = "name",
+              .expected = "another one",
+              .got = "'" + name + "'"});
+  if (name.empty())
+    refuse({.what = "a location has no name", .where = "name", .expected = "a word", .got = "''"});
+  SystemDefinition functions = definition_;
+  // What was said about another function does not hold for this one.
+  if (field != nullptr) {
+    functions.field_along = nullptr;
+    functions.field_dx = nullptr;
+    functions.field_dx_pattern.reset();
+    functions.field_dlambda_pattern.reset();
+    functions.relays_additive = functions.field_affine = false;
+  }
+  if (guards != nullptr) {
+    functions.guards_along = nullptr;
+    functions.guards_dx_pattern.reset();
+    functions.guards_affine = false;
+  }
+  set_functions(functions, field, guards, user_);
+  locations_.emplace_back(name, std::move(functions));
+}
+
+void CalledModel::set_break_away(sw_function above, sw_function below) {
+  const auto ratios = [user = user_](sw_function function) -> GuardFunction {
+    if (function == nullptr) return {};
+    return [function, user](double t, ConstVectorRef x, VectorRef ratio) {
+      CallbackStop::take(function(t, x.data(), ratio.data(), user), "break-away");
+    };
+  };
+  definition_.break_away = ratios(above);
+  definition_.break_away_below = ratios(below);
+}
+
+Contact& CalledModel::contact(const std::string& name) {
+  std::vector<std::string> known;
+  for (Contact& contact : definition_.contacts) {
+    if (contact.name == name) return contact;
+    known.push_back(contact.name);
+  }
+  refuse({.what = "there is no such contact",
+          .where = "contact",
+          .expected = known.empty() ? "one that sw_add_contact() has added"
+                                    : fmt::format("one of {}", fmt::join(known, ", ")),
+          .got = "'" + name + "'"});
+}
+
+std::vector<Index> CalledModel::states_named(const std::string& names) const {
+  const System system(definition_);
+  std::vector<Index> states;
+  for (const std::string& name : parts_of(names)) states.push_back(system.state_index(name));
+  return states;
+}
+
+void CalledModel::set_delay(Delay& delay, OptionText& options) const {
+  if (const auto value = taken(options, "delay")) delay.time = number_of("delay", *value);
+  if (const auto value = taken(options, "sets")) delay.sets = states_named(*value);
+  if (const auto value = taken(options, "values")) {
+    if (*value != "trigger" && *value != "execution")
+      refuse({.what = "there is no such choice",
+              .where = "values",
+              .expected = "trigger or execution",
+              .got = *value});
+    delay.values = *value == "trigger" ? DelayedValues::trigger : DelayedValues::execution;
+  }
+  if (!(delay.time >= 0))
+    refuse({.what = "a delay is a time to come",
+            .where = "delay",
+            .expected = "a number from 0 on",
+            .got = fmt::format("{}", delay.time)});
+  if (delay.time > 0 && delay.values == DelayedValues::trigger && delay.sets.empty())
+    refuse({.what = "a delayed jump with the values of its trigger says which states it sets",
+            .where = "sets",
+            .expected = "sets=NAME,NAME or values=execution beside the delay",
+            .got = "neither"});
+}
+
+void CalledModel::set_event_options(const std::string& name, OptionText options) {
+  const auto take_priority = [&](int& priority) {
+    if (const auto value = taken(options, "priority"))
+      priority = static_cast<int>(whole_number_of("priority", *value, -1'000'000));
+  };
+  const auto take_crossing = [&](auto& event) {
+    if (const auto value = taken(options, "across_jumps")) {
+      if (*value != "true" && *value != "false")
+        refuse({.what = "there is no such choice",
+                .where = "across_jumps",
+                .expected = "true or false",
+                .got = *value});
+      event.across_jumps = *value == "true";
+    }
+    if (const auto value = taken(options, "initially")) {
+      if (*value != "fire" && *value != "wait")
+        refuse({.what = "there is no such choice",
+                .where = "initially",
+                .expected = "fire or wait",
+                .got = *value});
+      event.initially = *value == "fire" ? Initially::fire : Initially::wait;
+    }
+  };
+  const auto is_meant = [&](const auto& one) { return one.name == name; };
+  const auto last_of = [&](auto& list) {
+    const auto place = std::find_if(list.rbegin(), list.rend(), is_meant);
+    return place == list.rend() ? nullptr : &*place;
+  };
+  std::string kind;
+  if (Event* const event = last_of(definition_.events)) {
+    kind = event->action == Action::reset
+               ? "a reset takes delay, values, sets, priority, initially and across_jumps"
+               : "a stop or record takes initially and across_jumps";
+    if (event->action == Action::reset) {
+      take_priority(event->priority);
+      set_delay(event->delay, options);
+    }
+    take_crossing(*event);
+  } else if (Edge* const edge = last_of(edges_)) {
+    kind = "an edge takes delay, values, sets, priority, initially, across_jumps and zeno";
+    take_priority(edge->priority);
+    take_crossing(*edge);
+    if (const auto value = taken(options, "zeno")) edge->zeno = *value;
+    set_delay(edge->delay, options);
+  } else if (TimeEvent* const times = last_of(definition_.time_events)) {
+    kind = "times take priority and count";
+    take_priority(times->priority);
+    if (const auto value = taken(options, "count")) times->count = whole_number_of("count", *value, 1);
+  } else {
+    refuse({.what = "there is no such event",
+            .where = "name",
+            .expected = "that of an event, times or an edge which has been added",
+            .got = "'" + name + "'"});
+  }
+  if (!options.empty())
+    refuse({.what = "an event has no such option",
+            .where = "'" + name + "'",
+            .expected = kind,
+            .got = options.front().first});
+}
+
+Guard CalledModel::guard_of_edges(sw_function function) {
+  for (const auto& [known, guard] : edge_guards_)
+    if (known == function) return guard;
+  return edge_guards_.emplace_back(function, guard(function, "the guard of an edge")).second;
+}
+
+Guard CalledModel::guard_of(sw_function function, Index k, Index count, const char* what) const {
+  GuardFunctions functions;
+  functions.value = [function, k, count, what, user = user_](double t, ConstVectorRef x) {
+    Vector values = Vector::Zero(count);
+    CallbackStop::take(function(t, x.data(), values.data(), user), what);
+    return values[k];
+  };
+  return Guard(std::move(functions));
+}
+
+ForceFunction CalledModel::force_of(sw_function function, Index k, Index count, const char* what) const {
+  const Index n = definition_.states;
+  return [function, k, count, n, what, user = user_](double t, ConstVectorRef x, VectorRef b) {
+    Vector all = Vector::Zero(count * n);
+    CallbackStop::take(function(t, x.data(), all.data(), user), what);
+    b = all.segment(k * n, n);
+  };
+}
+
+CoefficientFunction CalledModel::coefficient(sw_function function, const char* what) const {
+  return [function, what, user = user_](double t, ConstVectorRef x) {
+    double value = 0;
+    CallbackStop::take(function(t, x.data(), &value, user), what);
+    return value;
+  };
 }
 
 Guard CalledModel::guard(sw_function function, const char* what) const {
@@ -228,13 +400,49 @@ ForceFunction CalledModel::force(sw_function function, const char* what) const {
   };
 }
 
+System CalledModel::system_of(const SystemDefinition& functions) const {
+  SystemDefinition whole = definition_;
+  whole.field = functions.field;
+  whole.guards = functions.guards;
+  whole.field_dx = functions.field_dx;
+  whole.field_along = functions.field_along;
+  whole.guards_along = functions.guards_along;
+  whole.field_dx_pattern = functions.field_dx_pattern;
+  whole.field_dlambda_pattern = functions.field_dlambda_pattern;
+  whole.guards_dx_pattern = functions.guards_dx_pattern;
+  whole.relays_additive = functions.relays_additive;
+  whole.field_affine = functions.field_affine;
+  whole.guards_affine = functions.guards_affine;
+  return System(std::move(whole));
+}
+
 Model CalledModel::model() const {
   Model model;
   model.name = definition_.name;
-  const System system(definition_);
+  std::vector<Location> locations;
+  for (const auto& [name, functions] : locations_) locations.push_back({name, system_of(functions)});
+  std::optional<Automaton> automaton;
+  if (!locations.empty()) {
+    // An edge may lead to a location that is not there yet.
+    const auto is_there = [&](const std::string& name) {
+      return name.empty() || std::any_of(locations.begin(), locations.end(),
+                                         [&](const Location& location) { return location.name == name; });
+    };
+    std::vector<Edge> edges;
+    for (const Edge& edge : edges_)
+      if (is_there(edge.from) && is_there(edge.to) && is_there(edge.zeno)) edges.push_back(edge);
+    const bool lacks_some = edges.size() != edges_.size();
+    if (!lacks_some) automaton.emplace(locations, std::move(edges), locations.front().name);
+  }
+  const System system = locations.empty() ? System(definition_) : locations.front().system;
   model.state_names = system.state_names();
-  model.instantiate = [system](const Settings& settings) {
+  const bool lacks_locations = !edges_.empty() && !automaton;
+  model.instantiate = [system, automaton, locations, lacks_locations](const Settings& settings) {
+    if (lacks_locations)
+      throw Refused(SW_MODEL,
+                    "an edge leads from or to a location that is not there; sw_add_location() adds one");
     ModelInstance instance{.system = system, .start = 0, .end = 1, .state = Vector::Zero(system.states())};
+    instance.automaton = automaton;
     // The settings of all states come in their order.
     Index next = 0;
     for (const auto& [name, value] : settings) {
@@ -244,124 +452,11 @@ Model CalledModel::model() const {
       instance.state[state] = value;
       next = state + 1;
     }
-    check_field(system, instance.start, instance.state);
+    if (locations.empty()) check_field(system, instance.start, instance.state);
+    for (const Location& location : locations) check_field(location.system, instance.start, instance.state);
     return instance;
   };
   return model;
 }
 
 }  // namespace slideway::door
-
-using namespace slideway;
-using namespace slideway::door;
-
-namespace {
-
-// Changes the callbacks of a model; as it was where that fails.
-template <class Change>
-int change_called(sw_model* model, Change&& change) {
-  return answer(model, [&] {
-    model->usable();
-    if (!model->called)
-      refuse({.what = "the model is a file, which says all of it",
-              .where = "model",
-              .expected = "one that sw_define() made"});
-    auto next = std::make_shared<CalledModel>(*model->called);
-    change(*next);
-    model->model = std::make_shared<const Model>(next->model());
-    model->called = std::move(next);
-    model->forget_instance();
-    return SW_OK;
-  });
-}
-
-}  // namespace
-
-int sw_define(int64_t n, int64_t m, const char* names, sw_field_function field, sw_function guards,
-              void* user, sw_model** model) {
-  return make(model, [&](sw_model& made) {
-    auto called = std::make_shared<CalledModel>(n, m, names, field, guards, user);
-    made.model = std::make_shared<const Model>(called->model());
-    made.called = std::move(called);
-    return SW_OK;
-  });
-}
-
-int sw_declare(sw_model* model, const char* properties) {
-  return change_called(model, [&](CalledModel& called) {
-    for (const std::string& property : parts_of(given(properties, "properties"))) called.declare(property);
-  });
-}
-
-int sw_set_discrete(sw_model* model, int64_t count) {
-  return change_called(model, [&](CalledModel& called) { called.set_discrete(count); });
-}
-
-int sw_set_derivatives(sw_model* model, sw_field_along_function field_along, sw_along_function guards_along) {
-  return change_called(model,
-                       [&](CalledModel& called) { called.set_derivatives(field_along, guards_along); });
-}
-
-int sw_set_pattern(sw_model* model, const char* derivative, const int64_t* starts, const int64_t* columns) {
-  return change_called(model, [&](CalledModel& called) {
-    called.set_pattern(given(derivative, "derivative"), given(starts, "starts"), given(columns, "columns"));
-  });
-}
-
-int sw_add_event(sw_model* model, const char* name, const char* direction, const char* action,
-                 sw_function guard, sw_jump_function jump) {
-  return change_called(model, [&](CalledModel& called) {
-    Event event{.name = given(name, "name"),
-                .when = called.guard(given(guard, "guard"), "the guard of an event"),
-                .direction = direction_of(given(direction, "direction")),
-                .action = action_of(given(action, "action"))};
-    if (event.action == Action::reset) event.reset = called.reset(given(jump, "jump"), "a jump");
-    called.add_event(std::move(event));
-  });
-}
-
-int sw_add_times(sw_model* model, const char* name, double offset, double period, sw_jump_function jump) {
-  return change_called(model, [&](CalledModel& called) {
-    if (!std::isfinite(offset) || !std::isfinite(period) || period < 0)
-      refuse({.what = "there are no such times",
-              .where = "period",
-              .expected = "finite numbers, and a period of 0 or more",
-              .got = fmt::format("{} and {}", offset, period)});
-    TimeEvent event{.name = given(name, "name"), .reset = called.reset(given(jump, "jump"), "a jump")};
-    if (period > 0) {
-      event.offset = offset;
-      event.period = period;
-    } else {
-      event.at = {offset};
-    }
-    called.add_time_event(std::move(event));
-  });
-}
-
-int sw_add_contact(sw_model* model, const char* name, sw_function gap, sw_function acts_on,
-                   double restitution, int64_t surface, sw_function friction, double coefficient) {
-  return change_called(model, [&](CalledModel& called) {
-    if (!(restitution >= 0 && restitution <= 1))
-      refuse({.what = "there is no such restitution",
-              .where = "restitution",
-              .expected = "a number from 0 to 1",
-              .got = fmt::format("{}", restitution)});
-    Contact contact{.name = given(name, "name"),
-                    .gap = called.guard(given(gap, "gap"), "a gap"),
-                    .acts_on = called.force(given(acts_on, "acts_on"), "a contact"),
-                    .restitution = [restitution](double) { return restitution; }};
-    if (friction != nullptr) {
-      const std::size_t of = index_in(surface, static_cast<std::size_t>(called.surfaces()), "surface");
-      if (!(coefficient >= 0) || !std::isfinite(coefficient))
-        refuse({.what = "there is no such coefficient of friction",
-                .where = "coefficient",
-                .expected = "a number from 0 on",
-                .got = fmt::format("{}", coefficient)});
-      contact.friction =
-          ContactFriction{.surface = static_cast<Index>(of),
-                          .coefficient = [coefficient](double, ConstVectorRef) { return coefficient; },
-                          .acts_on = called.force(friction, "friction")};
-    }
-    called.add_contact(std::move(contact));
-  });
-}

@@ -16,7 +16,10 @@ struct sw_saved final : Handle {
   std::optional<SavedRun> saved = {};
 
   std::optional<std::vector<std::string>> names(std::string_view) const override { return std::nullopt; }
-  std::optional<Vector> values(std::string_view) const override { return std::nullopt; }
+  std::optional<Vector> values(std::string_view list) const override {
+    if (list != "t" || !saved) return std::nullopt;
+    return Vector::Constant(1, saved->t());
+  }
   std::string document(std::string_view) override {
     throw Refused(SW_MISUSE, "what a live run has saved has no documents");
   }
@@ -185,6 +188,29 @@ int sw_live_set(sw_live* live, int64_t state, double value) {
     LiveRun& run = live->going();
     index_in(state, static_cast<std::size_t>(run.state().size()), "state");
     run.set_discrete(state, value);
+    return SW_OK;
+  });
+}
+
+const char* sw_live_mode(const sw_live* live, const char** location) {
+  const char* word = nullptr;
+  answer(live, [&] {
+    const LiveRun& run = live->going();
+    const std::string mode = run.mode().word();
+    const std::string place = run.location();
+    // One text of the handle holds both, the location behind the zero of the mode.
+    const char* const both = live->keep(mode + '\0' + place);
+    if (location != nullptr) *location = place.empty() ? nullptr : both + mode.size() + 1;
+    word = both;
+    return SW_OK;
+  });
+  return word;
+}
+
+int sw_live_follow(sw_live* live, const char* mode) {
+  return answer(live, [&] {
+    live->changed();
+    live->going().follow(Mode(given(mode, "mode")));
     return SW_OK;
   });
 }

@@ -187,8 +187,8 @@ std::vector<std::string> option_names() {
 
 RunOptions run_options(const OptionText& given, const ModelDefaults& defaults, double usual_rtol) {
   RunOptions options;
-  options.run.rtol = usual_rtol;
   options.run = apps::make_options({}, defaults);
+  if (!(defaults.rtol > 0)) options.run.rtol = usual_rtol;
   bool asks_for_solver = false;
   for (const auto& [name, value] : given) {
     const auto setter = setters().find(name);

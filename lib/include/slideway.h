@@ -8,7 +8,7 @@
  *     sw_states(run, &t, 1, SW_AFTER, x, 2);                 the state at t = 10
  *     sw_free(run);  sw_free(model);
  *
- * Handles. sw_model, sw_run, sw_orbit, sw_fit, sw_live and sw_saved are opaque. A function that makes one makes it even where it
+ * Handles. sw_model, sw_run, sw_orbit, sw_fit, sw_findings, sw_live and sw_saved are opaque. A function that makes one makes it even where it
  * fails, so that sw_message() can tell why; it sets NULL only where memory is out or an argument is NULL. Every handle is
  * given back by sw_free(), in any order: a run does not need its model.
  *
@@ -67,6 +67,7 @@ typedef struct sw_orbit sw_orbit; /* a periodic orbit */
 typedef struct sw_fit sw_fit;     /* parameters that were fitted to measurements */
 typedef struct sw_live sw_live;   /* a run that the caller drives step by step */
 typedef struct sw_saved sw_saved; /* where a live run was */
+typedef struct sw_findings sw_findings; /* what a search, a section or a file of measurements holds: a document and lists */
 
 /* ---- all handles ------------------------------------------------------------------------------------------------ */
 
@@ -95,6 +96,8 @@ SW_API void sw_free(void *handle);
  *   orbit  "states" "multipliers" (their kinds)
  *   fit    "parameters" "quantities"
  *   live   "states" "surfaces" "events" (their kinds)
+ *   findings of sw_find_equilibria() "states" "kinds" "stability"; of sw_read_measurements() "quantities"; of sw_catalogue() "names"
+ *          "summaries"
  * Lists of numbers:
  *   model  "initial" (n, at the start) "parameters" "span" (start and end of a run)
  *   run    "initial" "final" (n) "span" (start, and the time up to which the solution holds) "parameters" "events" (times)
@@ -102,7 +105,11 @@ SW_API void sw_free(void *handle);
  *          "audit" (points, undecided ones, largest defect in units of what is allowed, its time) "contradictions" (from and to by turns)
  *   orbit  "initial" (n) "period" "multipliers" (real and imaginary part by turns) "monodromy" (n × n) "residual"
  *   fit    "parameters" "errors" (standard errors) "covariance" (q × q) "residuals" (quantities × times) "sum_of_squares" "deviation"
- *   live   "state" (n) */
+ *   live   "state" (n)
+ *   saved  "t"
+ *   findings of sw_find_equilibria() "states" (n × count); of sw_find_exponents() "exponents" (n) "errors" (n); of sw_section()
+ *          "times" "states" (n × count); of sw_read_measurements() "times" "values" (quantities × times);
+ *          of sw_samples() "samples" (count × ranges) */
 SW_API int64_t sw_count(const void *handle, const char *list);
 
 /* Entry `index`, from 0, of a list of names; NULL where there is none. */
@@ -121,7 +128,8 @@ SW_API int sw_values(const void *handle, const char *list, double *values, int64
  *          "page"    one HTML page with pictures
  *          "csv"     the trajectory as a table
  *   orbit  "json"    JSON of schema slideway.orbit/1
- *   fit    "json"    JSON of schema slideway.fit/1 */
+ *   fit    "json"    JSON of schema slideway.fit/1
+ *   findings  "json"  of the schema that their function names */
 SW_API int sw_document(void *handle, const char *format, const char **text, int64_t *length);
 
 /* Ends the runs that other threads follow with this model at their next step; they answer SW_STOPPED, with the status
@@ -137,6 +145,11 @@ SW_API int sw_parse(const char *text, int64_t length, const char *file_name, sw_
 
 /* The same for a file. Its tables of data are looked for beside it. */
 SW_API int sw_read(const char *path, sw_model **model);
+
+/* A model of the catalogue, "evaporator", which is compiled in. sw_catalogue() lists their "names" and "summaries". Neither is in the library
+ * for WebAssembly, nor are sw_compare() and sw_samples(). */
+SW_API int sw_find_model(const char *name, sw_model **model);
+SW_API int sw_catalogue(sw_findings **found);
 
 /* Mistake `index` of a model: line and column count from 1, in characters; line 0 is the file as a whole. */
 SW_API int sw_mistake(const sw_model *model, int64_t index, int64_t *line, int64_t *column, const char **text);
@@ -219,6 +232,11 @@ SW_API int sw_set_discrete(sw_model *model, int64_t count);
 /* Exact derivatives of field and guards in place of differences; either may be NULL. */
 SW_API int sw_set_derivatives(sw_model *model, sw_field_along_function field_along, sw_along_function guards_along);
 
+/* The matrix of the field's derivatives by the states at (t, x, lambda), n × n numbers, which come as zeros. */
+typedef int (*sw_matrix_function)(double t, const double *x, const double *lambda, double *derivatives, void *user);
+/* That matrix in place of differences; NULL takes it back. */
+SW_API int sw_set_jacobian(sw_model *model, sw_matrix_function jacobian);
+
 /* Which derivatives can differ from zero, of "field_x" (n × n), "field_lambda" (n × m) or "guards_x" (m × n): row i has
  * the columns columns[starts[i]] … columns[starts[i + 1] - 1], increasing, from 0. Large systems need all three. */
 SW_API int sw_set_pattern(sw_model *model, const char *derivative, const int64_t *starts, const int64_t *columns);
@@ -237,11 +255,50 @@ SW_API int sw_add_event(sw_model *model, const char *name, const char *direction
 /* The times offset, offset + period, … at which `jump` moves the state; one time where the period is 0. */
 SW_API int sw_add_times(sw_model *model, const char *name, double offset, double period, sw_jump_function jump);
 
+/* Says more about the event, the times or the edge of this name; of several the one that was added last. Options, as of sw_options():
+ *   delay         of a reset or an edge: it acts so much later than its guard is zero, at an exact time
+ *   values sets   trigger or execution: the state from which a delayed jump computes; with trigger, the states that it sets, "x,v"
+ *   priority      a whole number; among the jumps of one instant the highest is first
+ *   initially     fire or wait, where the guard is beyond zero at the start of the run already
+ *   across_jumps  false: it waits for the flow to cross; a jump beyond zero is no crossing
+ *   count         of times: how many there are
+ *   zeno          of an edge: the location to go on in where its firings accumulate */
+SW_API int sw_event_options(sw_model *model, const char *name, const char *options);
+
+/* Adds a location, with a field and guards of its own; NULL: those of sw_define(). The first one added is the one that a run begins in. All have
+ * the same states, surfaces, events and contacts. sw_set_derivatives(), sw_set_jacobian(), sw_set_pattern() and sw_declare() are about
+ * sw_define()'s functions before the first call, and about the last location after it. */
+SW_API int sw_add_location(sw_model *model, const char *name, sw_field_function field, sw_function guards);
+
+/* An edge from a location to another one, taken where `guard` (one value) crosses zero in this direction, and at once where a location is
+ * entered beyond it; `jump` moves the state, or is NULL. Two edges that undo each other across one guard function, without jumps, are
+ * a switching surface: solutions may slide between their locations. */
+SW_API int sw_add_edge(sw_model *model, const char *name, const char *from, const char *to, const char *direction, sw_function guard,
+                       sw_jump_function jump);
+
+/* Static friction above the kinetic level: `above` sets m ratios ≥ 1, and while surface i is held, lambda[i] is in [-below[i], above[i]];
+ * `below` NULL: the same in both directions. */
+SW_API int sw_set_break_away(sw_model *model, sw_function above, sw_function below);
+
 /* A unilateral constraint gap(t, x) ≥ 0, kept by a force that enters the derivatives by the n numbers of `acts_on`; `restitution` in
  * [0, 1]. With friction, guard `surface` of the model is the velocity of the two bodies on each other, `friction` how a unit of
  * its force enters the derivatives, and `coefficient` ≥ 0; `friction` is NULL without. */
 SW_API int sw_add_contact(sw_model *model, const char *name, sw_function gap, sw_function acts_on, double restitution,
                           int64_t surface, sw_function friction, double coefficient);
+
+/* Friction of a contact in the plane of its surfaces, in place of that along a line: `velocities` sets two velocities of the bodies on each other,
+ * along orthogonal directions; `acts_on` sets 2 n numbers, how a unit of force in the first and then in the second enters the derivatives.
+ * Its size is at most `coefficient` times the force of the contact, and `at_rest` ≥ 1 times that while they stick. */
+SW_API int sw_add_cone(sw_model *model, const char *contact, sw_function velocities, sw_function acts_on, double coefficient, double at_rest);
+
+/* Says more about a contact. Options, as of sw_options():
+ *   impact_law       newton or poisson: the restitution relates velocities, or impulses
+ *   impact_friction  followed or at_end: friction is against the velocity at each moment of an impact, or at its end */
+SW_API int sw_contact_options(sw_model *model, const char *contact, const char *options);
+
+/* Functions of a contact in place of its numbers, one value each; NULL leaves the number. `restitution` gets the speed of approach, above 0, in
+ * the place of t; `coefficient` is that of the friction, along a line or in a plane. */
+SW_API int sw_contact_functions(sw_model *model, const char *contact, sw_function restitution, sw_function coefficient);
 
 /* ---- runs ------------------------------------------------------------------------------------------------------- */
 
@@ -303,11 +360,49 @@ SW_API int sw_gradients(sw_run *run, const char *const *quantities, int64_t coun
 SW_API int sw_find_orbit(const sw_model *model, const char *options, sw_orbit **orbit);
 
 /* Fits the parameters, "mu k", to measurements of `count` quantities (states, or as for sw_observe()) at `times` times: values are
- * count × times numbers, NaN where nothing was measured; deviations, one for each quantity, or NULL where they are unknown. Option:
- * max_runs. SW_STOPPED where it did not converge. */
+ * count × times numbers, NaN where nothing was measured; deviations, one for each quantity, or NULL where they are unknown. Options:
+ * max_runs, and tolerance: the relative change of the parameters at which it ends. SW_STOPPED where it did not converge. */
 SW_API int sw_find_parameters(const sw_model *model, const char *parameters, const char *const *quantities, int64_t count,
                               const double *t, int64_t times, const double *values, const double *deviations,
                               const char *options, sw_fit **fit);
+
+/* One round of an orbit, as a run. SW_ABSENT where none was found. */
+SW_API int sw_orbit_run(const sw_orbit *orbit, sw_run **run);
+
+/* Follows the orbit of sw_find_orbit() along a parameter. Options are those, with
+ *   vary   "mu:0:1:21": the parameter, its first and last value, and how many
+ * "json" is of schema slideway.orbit-branch/1. SW_STOPPED where the branch ends early. The model is a file. */
+SW_API int sw_follow_orbit(const sw_model *model, const char *options, sw_findings **found);
+
+/* Searches for equilibria, those on surfaces and those of closed contacts included. Options, as of sw_options():
+ *   box      "x:-1:1,v:0:2": the least and the greatest value of states
+ *   starts   how many points the search begins at
+ *   vary     as of sw_follow_orbit(): branches of equilibria, of a model that is a file
+ * "json" is of schema slideway.equilibria/1, or slideway.equilibrium-branches/1. */
+SW_API int sw_find_equilibria(const sw_model *model, const char *options, sw_findings **found);
+
+/* The Lyapunov exponents of a run. Options, as of sw_options():
+ *   transient   how long the model is followed first; a tenth of the span
+ *   block       the time between two orthonormalisations; a thousandth of the rest
+ * "json" is of schema slideway.lyapunov/1. */
+SW_API int sw_find_exponents(const sw_model *model, const char *options, sw_findings **found);
+
+/* Filippov's solution beside hysteresis, smoothing, naive integration, Euler and others. Options, as of sw_options():
+ *   epsilon step error   of the methods that are compared, and the error at which they are compared once more
+ *   bisections checkpoints levels repeats max_evaluations
+ * "json" is of schema slideway.compare/1. */
+SW_API int sw_compare(const sw_model *model, const char *options, sw_findings **found);
+
+/* Samples of ranges, "0:1 0.1:10:log", drawn "random" or as a "latin" hypercube: the list "samples", count numbers for each range. The same
+ * seed gives the same samples on every machine. */
+SW_API int sw_samples(const char *ranges, int64_t count, int64_t seed, const char *how, sw_findings **found);
+
+/* The arrivals of a run at a surface or event, "rising", "falling" or in "any" direction. It has no document. */
+SW_API int sw_section(const sw_run *run, const char *name, const char *direction, sw_findings **found);
+
+/* Reads measurements for sw_find_parameters() from a file of comma-separated values: a line of names, then rows, of which the first cell is the
+ * time. It has no document. */
+SW_API int sw_read_measurements(const char *path, sw_findings **found);
 
 /* ---- live runs -------------------------------------------------------------------------------------------------- */
 
@@ -333,6 +428,12 @@ SW_API int sw_live_set_states(sw_live *live, const double *x, int64_t n);
 
 /* Sets a discrete state, such as an input, by its number: sw_index(live, "states", name). */
 SW_API int sw_live_set(sw_live *live, int64_t state, double value);
+
+/* The mode where the run is, a word of - 0 + for each surface and contact; *location, unless it is NULL, becomes the location, or NULL. */
+SW_API const char *sw_live_mode(const sw_live *live, const char **location);
+
+/* Goes on in this mode, one of the "continuations" of an event at which several motions are possible. */
+SW_API int sw_live_follow(sw_live *live, const char *mode);
 
 /* Says that callbacks read something that has changed since the last advance, as a parameter behind `user`. */
 SW_API int sw_live_changed(sw_live *live);

@@ -98,7 +98,7 @@ const std::map<std::string, std::set<std::string>> roots_below = {
     {"validation", {"models"}},
     {"apps", {"models", "validation"}},
     {"lib/python", {"lib", "models", "apps"}},
-    {"lib/c", {"lib", "apps"}},
+    {"lib/c", {"lib", "models", "apps"}},
     {"test", {"models", "validation", "apps"}},
 };
 

@@ -1,14 +1,16 @@
 """The C interface in the place of the compiled module: it serves every CPython, since it calls the shared object beside it by ctypes.
 
-Runs, solve_ivp, systems of Python functions, events, derivatives, checks and documents are the same. What needs the compiled module
-says so: the built-in models, comparisons, equilibria, Lyapunov exponents, branches, sections, and live runs.
+All is as with the compiled module, but for two questions, which say that they need it: all motions of an ambiguous start, and a branch of orbits
+whose period is a Python function.
 """
 
 import ctypes
+import difflib
 import json
 import os
+import re
 import threading
-import warnings
+import time
 from ctypes import CFUNCTYPE, POINTER, byref, c_char_p, c_double, c_int, c_int64, c_void_p
 
 import numpy as np
@@ -22,6 +24,7 @@ _NO_VALUE = -1
 _double_p = POINTER(c_double)
 _Field = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
 _Function = CFUNCTYPE(c_int, c_double, _double_p, _double_p, c_void_p)
+_Matrix = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
 
 
 def _declare(name, result, *arguments):
@@ -59,7 +62,34 @@ _mode = _declare("sw_mode", c_char_p, c_void_p, c_double, c_void_p)
 _observed = _declare("sw_observed", c_int, c_void_p, c_void_p, c_int64, c_void_p, c_int64)
 _derivatives = _declare("sw_derivatives", c_int, c_void_p, c_void_p, c_int64, c_int, c_void_p, c_int64)
 _gradients = _declare("sw_gradients", c_int, c_void_p, POINTER(c_char_p), c_int64, c_void_p, c_int64)
+_set_jacobian = _declare("sw_set_jacobian", c_int, c_void_p, _Matrix)
 _find_orbit = _declare("sw_find_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_orbit_run = _declare("sw_orbit_run", c_int, c_void_p, POINTER(c_void_p))
+_follow_orbit = _declare("sw_follow_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_equilibria = _declare("sw_find_equilibria", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_exponents = _declare("sw_find_exponents", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_parameters = _declare("sw_find_parameters", c_int, c_void_p, c_char_p, POINTER(c_char_p), c_int64, c_void_p, c_int64, c_void_p, c_void_p,
+                            c_char_p, POINTER(c_void_p))
+_find_model = _declare("sw_find_model", c_int, c_char_p, POINTER(c_void_p))
+_catalogue = _declare("sw_catalogue", c_int, POINTER(c_void_p))
+_compare = _declare("sw_compare", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_samples = _declare("sw_samples", c_int, c_char_p, c_int64, c_int64, c_char_p, POINTER(c_void_p))
+_section = _declare("sw_section", c_int, c_void_p, c_char_p, c_char_p, POINTER(c_void_p))
+_read_measurements = _declare("sw_read_measurements", c_int, c_char_p, POINTER(c_void_p))
+_live_begin = _declare("sw_live_begin", c_int, c_void_p, POINTER(c_void_p))
+_live_advance = _declare("sw_live_advance", c_int, c_void_p, c_double)
+_live_next_event = _declare("sw_live_next_event", c_int, c_void_p, c_double, POINTER(c_int64))
+_live_status = _declare("sw_live_status", c_char_p, c_void_p, POINTER(c_double))
+_live_states = _declare("sw_live_states", c_int, c_void_p, c_void_p, c_int64)
+_live_set_states = _declare("sw_live_set_states", c_int, c_void_p, c_void_p, c_int64)
+_live_set = _declare("sw_live_set", c_int, c_void_p, c_int64, c_double)
+_live_changed = _declare("sw_live_changed", c_int, c_void_p)
+_live_mode = _declare("sw_live_mode", c_char_p, c_void_p, POINTER(c_char_p))
+_live_follow = _declare("sw_live_follow", c_int, c_void_p, c_char_p)
+_live_save = _declare("sw_live_save", c_int, c_void_p, POINTER(c_void_p))
+_live_restore = _declare("sw_live_restore", c_int, c_void_p, c_void_p)
+_live_run = _declare("sw_live_run", c_int, c_void_p, POINTER(c_void_p))
+_live_take = _declare("sw_live_take", c_int, c_void_p, POINTER(c_void_p))
 
 version = _declare("sw_version", c_char_p)().decode()
 if _abi() != 1:
@@ -224,7 +254,7 @@ class Problem:
             _refuse("an event that is a Python function, of a model that is text,")
         words = {-1: b"falling", 0: b"any", 1: b"rising"}
         for name, function, direction, action in events:
-            guard = _Function(self._called.numbers(function, 1))
+            guard = _Function(self._called.numbers(function, 1, "an event function"))
             self._called.keep.append(guard)
             direction = words.get(direction, str(direction).encode())
             self._handle.check(_add_event(self._handle.pointer, name.encode(), direction, action.encode(), guard, None))
@@ -243,11 +273,27 @@ class Problem:
         return made
 
     def compare(self, end, options, plan):
-        _refuse("a comparison")
+        words = "".join(f" {name}={_number(value) if isinstance(value, float) else int(value)}" for name, value in plan.items() if value is not None)
+        text = f"{_option_text(options)} t_end={_number(end)}{words}"
+        handle = self._again()
+        return _made(_compare, handle.pointer, text.encode()).document("json")
 
     def _again(self):
         """A handle with options of its own; of Python functions there is one."""
         return self._handle if self._called is not None else self.model.instantiate(self._settings)._handle
+
+
+def _numbers_of(result, what, size):
+    """What a function of the user returned, as `size` numbers."""
+    if result is None:
+        raise TypeError(f"{what} returned None; expected {size} numbers")
+    try:
+        found = np.asarray(result, dtype=float).reshape(-1)
+    except (TypeError, ValueError):
+        raise TypeError(f"{what} returned no numbers") from None
+    if found.size != size:
+        raise ValueError(f"{what} returned {found.size} numbers; expected {size}")
+    return found
 
 
 class _Called:
@@ -260,15 +306,25 @@ class _Called:
         self.error, self.is_final = error, not isinstance(error, (ArithmeticError, ValueError))
         return _NO_VALUE
 
-    def numbers(self, function, size):
+    def numbers(self, function, size, what="the surfaces"):
         def call(t, x, values, _):
             if self.is_final:
                 return _NO_VALUE
             try:
-                found = np.asarray(function(t, np.ctypeslib.as_array(x, (self.n,)).copy()), dtype=float).reshape(-1)
-                if found.size != size:
-                    raise ValueError(f"a function returned {found.size} numbers; expected {size}")
+                found = _numbers_of(function(t, np.ctypeslib.as_array(x, (self.n,)).copy()), what, size)
                 np.ctypeslib.as_array(values, (size,))[:] = found
+                return 0
+            except BaseException as error:
+                return self.raised(error)
+        return call
+
+    def jacobian(self, function, n):
+        def call(t, x, signs, derivatives, _):
+            if self.is_final:
+                return _NO_VALUE
+            try:
+                found = _numbers_of(function(t, np.ctypeslib.as_array(x, (n,)).copy()), "the Jacobian", n * n)
+                np.ctypeslib.as_array(derivatives, (n * n,))[:] = found.reshape(n, n).T.reshape(-1)
                 return 0
             except BaseException as error:
                 return self.raised(error)
@@ -276,10 +332,7 @@ class _Called:
 
     def field(self, function, n, m):
         def at(t, x, signs):
-            found = np.asarray(function(t, x.copy()) if signs is None else function(t, x.copy(), signs), dtype=float).reshape(-1)
-            if found.size != n:
-                raise ValueError(f"the function returned {found.size} numbers; expected {n}")
-            return found
+            return _numbers_of(function(t, x.copy()) if signs is None else function(t, x.copy(), signs), "the function", n)
 
         def call(t, x, signs, dx, _):
             if self.is_final:
@@ -304,6 +357,37 @@ class _Called:
             except BaseException as error:
                 return self.raised(error)
         return call
+
+
+def _event_numbers(handle, index, what):
+    count = c_int64()
+    handle.check(_event_values(handle.pointer, index, what.encode(), None, 0, byref(count)))
+    numbers = np.empty(count.value)
+    if count.value:
+        handle.check(_event_values(handle.pointer, index, what.encode(), numbers.ctypes.data, count.value, None))
+    return numbers
+
+
+def _event(handle, index, problem):
+    """The fields of an event, of a run or of a live run."""
+    def text(what):
+        found = _event_text(handle.pointer, index, what.encode())
+        return None if found is None else found.decode()
+
+    def numbers(what):
+        return _event_numbers(handle, index, what)
+
+    def state(what):
+        found = numbers(what)
+        return found if found.size else None
+
+    surfaces = text("surfaces").split()
+    if problem.calls_python:
+        surfaces = [problem.surface_names[int(k)] for k in numbers("surfaces")]
+    t, signs = numbers("t")[0], {w: numbers(w).tolist() for w in ("w_minus", "w_plus", "lambda")}
+    return (float(t), text("kind"), surfaces, text("name"), text("before"), text("after"), text("location_before"),
+            text("location_after"), signs["w_minus"], signs["w_plus"], signs["lambda"], text("codeword"), text("continuations").split(),
+            text("in_convex_hull").split(), state("before"), state("after"), int(numbers("round")[0]), text("reason"))
 
 
 class Run:
@@ -393,7 +477,7 @@ class Run:
         for k in range(self.event_count()):
             time, before, after = (self._event_numbers(k, what) for what in ("time_derivative", "derivative_before", "derivative_after"))
             events.append((time, before.reshape(shape, order="F"), after.reshape(shape, order="F"),
-                           self._event_numbers(k, "t")[0] < until, "", None, None, None, None))
+                           bool(self._event_numbers(k, "t")[0] < until), "", None, None, None, None))
         return names, self.derivatives_at([self.t_reached])[:, :, 0], events, until, "", None
 
     def gradients(self, quantities):
@@ -418,35 +502,13 @@ class Run:
         return max(0, _count(self._handle.pointer, b"events")) + len(self._further)
 
     def _event_numbers(self, index, what):
-        count = c_int64()
-        self._handle.check(_event_values(self._handle.pointer, index, what.encode(), None, 0, byref(count)))
-        numbers = np.empty(count.value)
-        if count.value:
-            self._handle.check(_event_values(self._handle.pointer, index, what.encode(), numbers.ctypes.data, count.value, None))
-        return numbers
+        return _event_numbers(self._handle, index, what)
 
     def event(self, index):
         if not 0 <= index < self.event_count():
             raise IndexError("no such event")
         own = self.event_count() - len(self._further)
-        if index >= own:
-            return self._further[index - own]
-
-        def text(what):
-            found = _event_text(self._handle.pointer, index, what.encode())
-            return None if found is None else found.decode()
-
-        def state(what):
-            numbers = self._event_numbers(index, what)
-            return numbers if numbers.size else None
-
-        surfaces = text("surfaces").split()
-        if self.problem.calls_python:
-            surfaces = [self.problem.surface_names[int(k)] for k in self._event_numbers(index, "surfaces")]
-        t, signs = self._event_numbers(index, "t")[0], {w: self._event_numbers(index, w).tolist() for w in ("w_minus", "w_plus", "lambda")}
-        return (float(t), text("kind"), surfaces, text("name"), text("before"), text("after"), text("location_before"),
-                text("location_after"), signs["w_minus"], signs["w_plus"], signs["lambda"], text("codeword"), text("continuations").split(),
-                text("in_convex_hull").split(), state("before"), state("after"), int(self._event_numbers(index, "round")[0]), text("reason"))
+        return self._further[index - own] if index >= own else _event(self._handle, index, self.problem)
 
     def json(self, wanted, full_events=False):
         self._watch(wanted)
@@ -474,26 +536,34 @@ def is_file(name):
 
 def load(name):
     if not is_file(name):
-        _refuse(f"the built-in model {name!r}")
+        return Model(lambda: _made(_find_model, name.encode()))
     path = name if os.path.exists(name) else gallery_file(name) or name
+    if name.startswith("gallery/") and not os.path.exists(path):
+        near = difflib.get_close_matches(name, [known for known, _, _ in gallery()], 1)
+        raise ValueError(f"there is no model {name!r} in the gallery{f'; did you mean {near[0]!r}?' if near else ''}")
     return Model(lambda: _made(_read, os.fsencode(path)))
 
 
 def catalogue():
-    return []
+    found = _made(_catalogue)
+    return list(zip(found.names("names"), found.names("summaries")))
 
 
 _GALLERY = os.path.join(_HERE, "gallery")
 
 
 def gallery():
-    found = []
-    if os.path.isdir(_GALLERY):
-        for file in sorted(os.listdir(_GALLERY)):
-            if file.endswith(".toml"):
-                with open(os.path.join(_GALLERY, file), encoding="utf-8") as text:
-                    first = next((line.strip("# \n") for line in text if line.startswith("#")), "")
-                found.append((f"gallery/{file[:-5]}", "Gallery", first))
+    """Name, field and summary of each model, after the index of the gallery."""
+    found, field = [], ""
+    index = os.path.join(_GALLERY, "README.md")
+    if os.path.exists(index):
+        with open(index, encoding="utf-8") as lines:
+            for line in lines:
+                if line.startswith("## "):
+                    field = line[3:].strip()
+                row = re.match(r"\| \[`(\w+)\.toml`\]\([^)]*\) \| (.*?) \|", line)
+                if row:
+                    found.append((f"gallery/{row[1]}", field, row[2]))
     return found
 
 
@@ -506,12 +576,9 @@ def gallery_file(name):
 def called(field, guards, jacobian, state_names, surface_names, pattern, start, end, state, name="python"):
     n = len(state_names)
     functions, handle = _Called(), _Handle()
-    if jacobian is not None:
-        warnings.warn("this installation calls no function for the Jacobian: it is found by differences, which takes longer; the wheels for one "
-                      "CPython and the Debian package python3-slideway call it", stacklevel=3)
     functions.n, functions.names = n, (list(state_names), list(surface_names))
     try:
-        return _called(functions, handle, field, guards, pattern, start, end, state)
+        return _called(functions, handle, field, guards, jacobian, pattern, start, end, state)
     except (ValueError, RuntimeError):
         if functions.error is None:
             raise
@@ -519,7 +586,7 @@ def called(field, guards, jacobian, state_names, surface_names, pattern, start, 
         raise functions.error from None
 
 
-def _called(functions, handle, field, guards, pattern, start, end, state):
+def _called(functions, handle, field, guards, jacobian, pattern, start, end, state):
     n, m = len(functions.names[0]), len(functions.names[1])
     c_field = _Field(functions.field(field, n, m))
     c_guards = _Function(functions.numbers(guards, m)) if m else _Function()
@@ -527,6 +594,10 @@ def _called(functions, handle, field, guards, pattern, start, end, state):
     # Names with blanks would be taken for several.
     names = [part.replace(" ", "_").replace(",", "_") for part in functions.names[0] + functions.names[1]]
     handle.check(_define(n, m, " ".join(names).encode(), c_field, c_guards, None, byref(handle.pointer)))
+    if jacobian is not None:
+        c_jacobian = _Matrix(functions.jacobian(jacobian, n))
+        functions.keep.append(c_jacobian)
+        handle.check(_set_jacobian(handle.pointer, c_jacobian))
     if pattern is not None:
         starts = np.cumsum([0] + [len(row) for row in pattern], dtype=np.int64)
         columns = np.array([column for row in pattern for column in sorted(row)], dtype=np.int64)
@@ -593,34 +664,306 @@ def run(problem, start, end, state, location="", mode=None, options=None, cancel
     return found
 
 
+class SavedRun:
+    def __init__(self, handle):
+        self._handle = handle
+
+    @property
+    def t(self):
+        return float(self._handle.values("t")[0])
+
+
+class _Pauses:
+    """Ends an advance of the main thread every 30 ms, so that Python can look for Ctrl-C; the advance then goes on, bit for bit."""
+
+    _SECONDS = 0.03
+
+    def __init__(self):
+        self._lock, self._thread, self._watched = threading.Lock(), None, None
+
+    def watch(self, live):
+        self._watched = (live, time.monotonic())
+        if self._thread is None:
+            with self._lock:
+                if self._thread is None:
+                    self._thread = threading.Thread(target=self._tick, daemon=True)
+                    self._thread.start()
+
+    def leave(self):
+        self._watched = None
+
+    def _tick(self):
+        idle = 0
+        while True:
+            time.sleep(self._SECONDS)
+            watched = self._watched
+            if watched is not None and time.monotonic() - watched[1] > self._SECONDS:
+                _stop(watched[0].pointer)
+            idle = 0 if watched is not None else idle + 1
+            if idle * self._SECONDS > 1:
+                with self._lock:
+                    if self._watched is None:
+                        self._thread = None
+                        return
+                idle = 0
+
+
+_pauses = _Pauses()
+
+
 class LiveRun:
-    def __init__(self, *arguments):
-        _refuse("a run that is driven by its caller")
+    """A run that Python drives. Where Python listens to events, the run is followed from one to the next."""
+
+    def __init__(self, problem, start, end, state, location, mode, options, on_event):
+        self._problem, self._on_event, self._told = problem, on_event, 0
+        handle = problem._again()
+        x = np.ascontiguousarray(state, dtype=float)
+        if x.size != len(problem.state_names):
+            raise ValueError(f"the state has {x.size} numbers; expected {len(problem.state_names)}")
+        handle.check(_set_initial(handle.pointer, x.ctypes.data, x.size))
+        text = f"{_option_text(options or {})} t_start={_number(start)} location='{location}' mode={mode or ''}"
+        handle.options(f"{text} sensitivities= audit=off t_end={_number(end)}")
+        self._keep, self._live, self._is_cancelled = handle, _Handle(), False
+        def begin():
+            return _live_begin(handle.pointer, byref(self._live.pointer))
+
+        if problem._called is None:
+            self._live.check(begin())
+            self._outcome = self._now()
+        else:
+            self._followed(begin)
+        self._tell()
+
+    def _paused(self, call):
+        """The code of a call that may take long. Only the main thread is interrupted, and never within a Python function of the model."""
+        if threading.current_thread() is not threading.main_thread():
+            return call()
+        if self._problem._called is None:
+            while True:
+                _pauses.watch(self._live)
+                try:
+                    code = call()
+                finally:
+                    _pauses.leave()
+                is_pause = code == _STOPPED and not self._is_cancelled and _live_status(self._live.pointer, None) == b"stopped_by_caller"
+                if not is_pause:
+                    return code
+        codes, interrupted = [], None
+        thread = threading.Thread(target=lambda: codes.append(call()), daemon=True)
+        thread.start()
+        while thread.is_alive():
+            try:
+                thread.join(0.03)
+            except KeyboardInterrupt as error:
+                interrupted = error
+                _stop(self._live.pointer)
+        if interrupted is not None:
+            raise interrupted
+        return codes[0]
+
+    def _followed(self, call):
+        called = self._problem._called
+        if called is not None:
+            called.error, called.is_final = None, False
+        try:
+            code = self._paused(call)
+        except KeyboardInterrupt:
+            if self._live.pointer:
+                self._outcome = self._now()
+            raise
+        self._is_cancelled = False
+        if called is not None and called.error is not None and (called.is_final or code not in (_OK, _STOPPED)):
+            raise called.error
+        self._live.check(code)
+        self._outcome = self._now()
+        if called is not None and called.error is not None and self._outcome[0] == "user_function_failed":
+            raise called.error
+        return code
+
+    def _now(self):
+        # Messages are those of the last call.
+        message, t = self._live.message(), c_double()
+        status = _live_status(self._live.pointer, byref(t)).decode()
+        return ("stopped_by_event" if status == "stopped_by_caller" else status), t.value, message
+
+    def _tell(self):
+        """Tells events that are new; returns whether the run is to stop."""
+        if self._on_event is None:
+            return False
+        stops = False
+        while self._told < self.event_count() and not stops:
+            self._told += 1
+            stops = bool(self._on_event(self.event(self._told - 1)))
+        if stops:
+            self._outcome = ("stopped_by_event", self.t, "the run was cancelled")
+        return stops
+
+    def advance_to(self, t):
+        if self._on_event is None:
+            self._followed(lambda: _live_advance(self._live.pointer, t))
+            return self._outcome
+        while True:
+            event = c_int64(-1)
+            code = self._followed(lambda: _live_next_event(self._live.pointer, t, byref(event)))
+            if self._tell() or code == _STOPPED or event.value < 0:
+                return self._outcome
+
+    def next_event(self, t_end):
+        event = c_int64(-1)
+        self._followed(lambda: _live_next_event(self._live.pointer, t_end, byref(event)))
+        self._tell()
+        return None if event.value < 0 else self.event(event.value)
+
+    def cancel(self):
+        self._is_cancelled = True
+        _stop(self._live.pointer)
+
+    @property
+    def t(self):
+        t = c_double()
+        _live_status(self._live.pointer, byref(t))
+        return t.value
+
+    @property
+    def state(self):
+        x = np.empty(len(self._problem.state_names))
+        self._live.check(_live_states(self._live.pointer, x.ctypes.data, x.size))
+        return x
+
+    @property
+    def mode(self):
+        return _live_mode(self._live.pointer, None).decode()
+
+    @property
+    def location(self):
+        place = c_char_p()
+        _live_mode(self._live.pointer, byref(place))
+        return "" if place.value is None else place.value.decode()
+
+    @property
+    def outcome(self):
+        return self._outcome
+
+    def event_count(self):
+        return max(0, _count(self._live.pointer, b"events"))
+
+    def event(self, index):
+        if not 0 <= index < self.event_count():
+            raise IndexError("no such event")
+        return _event(self._live, index, self._problem)
+
+    def set_discrete(self, name, value):
+        names = list(self._problem.state_names)
+        if name not in names:
+            raise ValueError(f"there is no state {name!r}; there are {', '.join(names)}")
+        self._live.check(_live_set(self._live.pointer, names.index(name), value))
+
+    def set_state(self, state):
+        x = np.ascontiguousarray(state, dtype=float)
+        self._live.check(_live_set_states(self._live.pointer, x.ctypes.data, x.size))
+
+    def field_changed(self):
+        self._live.check(_live_changed(self._live.pointer))
+
+    def follow(self, mode):
+        self._live.check(_live_follow(self._live.pointer, mode.encode()))
+
+    def save(self):
+        made = _Handle()
+        made.check(_live_save(self._live.pointer, byref(made.pointer)))
+        return SavedRun(made)
+
+    def restore(self, saved):
+        self._live.check(_live_restore(self._live.pointer, saved._handle.pointer))
+        self._told = self.event_count()
+        self._outcome = ("reached_end", self.t, "")
+
+    def result(self, forgets):
+        made = _Handle()
+        self._live.check((_live_take if forgets else _live_run)(self._live.pointer, byref(made.pointer)))
+        if forgets:
+            self._told = self.event_count()
+        found = Run(self._problem, made, False, False, float(made.values("span")[0]))
+        if _status(made.pointer, None) == b"stopped_by_caller":
+            found.status = self._outcome[0]
+        return found
 
 
 def samples(ranges, count, seed, latin):
-    _refuse("a sweep of random samples")
+    text = " ".join(f"{_number(first)}:{_number(last)}{':log' if is_logarithmic else ''}" for first, last, is_logarithmic in ranges)
+    made = _made(_samples, text.encode(), count, seed, b"latin" if latin else b"random")
+    return made.values("samples").reshape((len(ranges), count)).tolist()
 
 
-def equilibria(*arguments, **given):
-    _refuse("a search for equilibria")
+def _model_handle(problem, what):
+    if problem.calls_python:
+        raise ValueError(f"{what}: this needs a model (expected a model file, a model of the catalogue or traced functions, got Python "
+                         "functions that are called)")
+    return problem._again()
 
 
-def orbit(*arguments, **given):
-    _refuse("a search for orbits")
+def _varied_text(varied):
+    return "" if varied is None else f" vary={varied[0]}:{_number(varied[1])}:{_number(varied[2])}:{varied[3]}"
 
 
-def lyapunov(*arguments, **given):
-    _refuse("a computation of Lyapunov exponents")
+def equilibria(problem, end, options, box=(), starts=0, varied=None):
+    handle = _model_handle(problem, "equilibria")
+    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied)}"
+    if box:
+        text += " box='" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in box) + "'"
+    if starts:
+        text += f" starts={starts}"
+    return _made(_find_equilibria, handle.pointer, text.encode()).document("json")
 
 
-def fit(*arguments, **given):
-    _refuse("a fit")
+def orbit(problem, options, section=None, direction="rising", period=None, returns=0, transient=0.0, shots=0, max_iterations=0, varied=None,
+          period_of=None):
+    if period_of is not None:
+        _refuse("a branch of orbits whose period is a Python function")
+    handle = _model_handle(problem, "orbit")
+    text = f"{_option_text(options)} transient={_number(transient)}{_varied_text(varied)}"
+    if section is not None:
+        text += f" section='{section}' direction={direction}"
+    if period is not None:
+        text += f" period={_number(period)}"
+    for name, value in (("returns", returns), ("shots", shots), ("iterations", max_iterations)):
+        text += f" {name}={value}" if value else ""
+    if varied is not None:
+        return _made(_follow_orbit, handle.pointer, text.encode()).document("json"), None
+    found = _made(_find_orbit, handle.pointer, text.encode())
+    document = found.document("json")
+    if not json.loads(document)["converged"]:
+        return document, None
+    once = _made(_orbit_run, found.pointer)
+    return document, Run(problem, once, False, False, float(once.values("span")[0]))
+
+
+def lyapunov(problem, end, options, transient, block):
+    handle = _model_handle(problem, "lyapunov")
+    text = f"{_option_text(options)} t_end={_number(end)} transient={_number(transient)} block={_number(block)}"
+    return _made(_find_exponents, handle.pointer, text.encode()).document("json")
+
+
+def fit(problem, parameters, names, times, values, deviations, options, max_runs=0, tolerance=0.0):
+    handle = _model_handle(problem, "fit")
+    text = _option_text(options)
+    text += (f" max_runs={max_runs}" if max_runs > 0 else "") + (f" tolerance={_number(tolerance)}" if tolerance > 0 else "")
+    t, measured = np.ascontiguousarray(times, dtype=float), np.asfortranarray(values, dtype=float)
+    sigma = np.ascontiguousarray(deviations, dtype=float)
+    quantities = (c_char_p * len(names))(*[name.encode() for name in names])
+    found = _made(_find_parameters, handle.pointer, " ".join(parameters).encode(), quantities, len(names), t.ctypes.data, t.size,
+                  measured.ctypes.data, sigma.ctypes.data if sigma.size else None, text.encode())
+    residuals = found.values("residuals")
+    return found.document("json"), residuals.reshape((len(names), -1), order="F") if residuals.size else residuals
 
 
 def measurements(path):
-    _refuse("a file of measurements")
+    read = _made(_read_measurements, os.fsencode(path))
+    names, times = read.names("quantities"), read.values("times")
+    return names, times.tolist(), read.values("values").reshape((len(names), times.size), order="F")
 
 
 def section_points(found, name, direction):
-    _refuse("a section")
+    made = _made(_section, found._handle.pointer, name.encode(), direction.encode())
+    times = made.values("times")
+    return times, made.values("states").reshape((-1, times.size), order="F") if times.size else np.empty((found._n, 0))

@@ -1,0 +1,49 @@
+// Programs: the one that runs, others that it becomes or calls, and requests of the user to end it.
+//
+// It must not know what they are for.
+#pragma once
+
+#include <filesystem>
+#include <initializer_list>
+#include <memory>
+#include <string>
+
+namespace slideway::platform {
+
+// The file of the program that runs; empty where nobody can tell.
+std::filesystem::path own_program();
+// The shared object that holds this address, or the program; empty where nobody can tell.
+std::filesystem::path object_with(const void* address);
+
+// This process becomes the program of this file, or of this name in the PATH, with the arguments `argv`. Returns where there is none.
+void become_program(const std::string& file, char* const* argv);
+
+struct ProgramResult {
+  bool was_there = false;  // `reason` says why not
+  std::string reason = {};
+  int status = -1;  // its exit status; −1 where it was ended from outside
+  std::string output = {};
+  std::string complaints = {};  // its standard error
+};
+// Runs the program of this name in the PATH with one argument and this standard input, in a directory ("": where this one runs). No shell is
+// asked. Throws std::system_error where input or output cannot be kept.
+ProgramResult run_program(const std::string& name, const std::string& argument, const std::string& input,
+                          const std::string& directory);
+
+enum class Request { interrupt, terminate };
+
+// While a RequestHandler lives, the first of these requests calls the handler, which may do no more than set a flag. The second one ends the
+// program at once.
+class RequestHandler {
+ public:
+  RequestHandler(std::initializer_list<Request> requests, void (*handler)(int));
+  ~RequestHandler();
+  RequestHandler(const RequestHandler&) = delete;
+  RequestHandler& operator=(const RequestHandler&) = delete;
+
+ private:
+  struct Before;
+  std::unique_ptr<Before> before_;
+};
+
+}  // namespace slideway::platform
