@@ -23,15 +23,4 @@ cmake -S "$source_dir" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_I
   -DSLIDEWAY_PRECOMPILE_HEADERS=OFF ${launcher:+"$launcher"}
 cmake --build "$build" --target slideway_program slideway_c
 
-version=$(sed -n 's/^CMAKE_PROJECT_VERSION:STATIC=//p' "$build/CMakeCache.txt")
-name="slideway-$version-linux-$(uname -m)"
-rm -rf "$build/stage"
-cmake --install "$build" --prefix "$build/stage/$name" --component program
-cmake --install "$build" --prefix "$build/stage/$name" --component c
-mkdir -p "$build/stage/$name/include" "$build/stage/$name/share/doc/slideway"
-ln -sf libslideway_c.so.1 "$build/stage/$name/lib/libslideway_c.so"
-cp "$source_dir/lib/include/slideway.h" "$build/stage/$name/include"
-cp "$source_dir/LICENSE" "$source_dir/README.md" "$source_dir/CHANGELOG.md" "$build/stage/$name/share/doc/slideway"
-tar --create --directory "$build/stage" --sort=name --mtime="@$SOURCE_DATE_EPOCH" --owner=0 --group=0 --numeric-owner --mode=go-w \
-  "$name" | xz -9e --threads=1 > "$build/$name.tar.xz"
-echo "$build/$name.tar.xz"
+sh "$source_dir/cmake/pack.sh" "$build"

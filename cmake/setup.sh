@@ -6,6 +6,7 @@
 #   sh cmake/setup.sh mpi     for sweeps by MPI, too
 #   sh cmake/setup.sh c       for the tests of the C interface, too
 #   sh cmake/setup.sh octave  for the Octave package and its test, too
+#   sh cmake/setup.sh recipes for the tools that read the recipes of other package managers
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
 #   sh cmake/setup.sh wasm    for the page and the npm package, too; unpacks the sources of SUNDIALS and SuiteSparse in build/wasm-sources
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
@@ -61,6 +62,12 @@ fi
 
 if [ "${1:-}" = octave ]; then
   need_tool mkoctfile octave-dev
+fi
+
+if [ "${1:-}" = recipes ]; then
+  need_tool yamllint yamllint
+  need_tool ruby ruby
+  need_tool nix-instantiate nix-bin
 fi
 
 if [ "${1:-}" = packages ]; then

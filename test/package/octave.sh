@@ -1,5 +1,5 @@
 #!/bin/sh
-# Installs the Octave package into a folder, runs its tests, and compares models of the gallery with the command, to the last bit.
+# Installs the Octave package into a folder, runs its tests and the examples of the manual, and compares models of the gallery with the command, to the last bit.
 #   octave.sh SOURCE_DIR OBJECT PROGRAM WORK_DIR
 set -eu
 source_dir=$1 object=$2 program=$3 work=$4
@@ -15,6 +15,12 @@ octave_() { octave-cli --no-init-file --quiet --eval "pkg prefix $work/packages 
 octave_ "pkg install $package" 2> "$work/errors" || fail "the package is not installed"
 octave_ "pkg load slideway; for name = {'slideway_solve', 'slide45'}, [passed, all] = test (name{1}); \
   if (passed != all || all == 0) test (name{1}); error ('a test fails'); endif; endfor" || fail "a test of the package fails"
+
+# The examples of the manual.
+for page in octave howto/matlab; do
+  { echo 'function plot (varargin), end  % fonts may be missing'; sed -n '/^```octave$/,/^```$/p' "$source_dir/lib/docs/$page.md" | grep -v '^```'; } > "$work/page.m"
+  (cd "$source_dir" && octave_ "pkg load slideway; source ('$work/page.m')" > /dev/null) || fail "an example of $page.md does not run"
+done
 
 models=$(ls "$source_dir"/models/gallery/*.toml | head -n 24 | tail -n 20)
 for model in $models; do

@@ -9,7 +9,11 @@ rm -rf "$work"
 mkdir -p "$work/once" "$work/somewhere else" "$work/wheel" "$work/site"
 sh "$source_dir/cmake/relocatable.sh" "$work/once" "$build" > "$work/log" 2>&1 || { cat "$work/log"; fail "the archive is not made"; }
 archive=$(tail -n 1 "$work/log")
-# The same build packs the same bytes, and so does another one, which links anew.
+# The same build packs the same bytes at another time, in another place and under another mask.
+mv "$archive" "$work/first.tar.xz"
+(cd / && umask 077 && find "$work/once" -type f -exec touch {} + && TZ=Asia/Tokyo sh "$source_dir/cmake/pack.sh" "$work/once" > /dev/null)
+cmp "$archive" "$work/first.tar.xz" || fail "the same build packs another archive"
+# Another one, which links anew, does so, too.
 if [ "${SLIDEWAY_TWICE:-}" ]; then
   sh "$source_dir/cmake/relocatable.sh" "$work/twice" "$build" > "$work/log" 2>&1
   cmp "$archive" "$(tail -n 1 "$work/log")" || fail "the second archive is another one"
@@ -24,6 +28,9 @@ for file in "$root/bin/slideway" "$object"; do
   newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
   [ "$(printf '%s\n' "$newest" GLIBC_2.34 | sort -V | tail -n 1)" = GLIBC_2.34 ] || fail "$file asks for $newest"
   objdump -p "$file" | grep -E 'RPATH|RUNPATH' && fail "$file looks for libraries in places of its own"
+  for folder in "$source_dir" "$work"; do
+    grep -q -a -F "$folder" "$file" && fail "$file names the folder $folder, in which it was built"
+  done
 done
 sh "$source_dir/test/c/names.sh" nm "$object" "$root/include/slideway.h"
 

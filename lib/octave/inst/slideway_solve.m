@@ -1,28 +1,34 @@
-## -*- texinfo -*-
-## @deftypefn {} {@var{result} =} slideway_solve (@var{model}, @var{tspan}, @var{options})
-## Follows a model, the name of a file or its text, through its discontinuities. @var{tspan} is [] for the span of the model, its end,
-## [start, end], or the times that are wanted. The result has @code{t}, @code{x} (a row for each time), @code{events}, @code{status},
-## @code{t_reached}, @code{message}, @code{observed}, @code{final}, @code{states}, @code{warnings} and @code{statistics}.
-## @end deftypefn
-function result = slideway_solve (model, tspan = [], options = struct ())
+% result = slideway_solve (model, tspan, options)
+%
+% Follows a model through its discontinuities. The model is the name of a file, its text, or the name of a built-in model, 'evaporator'. tspan is
+% [] for the span of the model, its end, [start, end], or the times that are wanted. The result has t, x (a row for each time), events,
+% status, t_reached, message, observed, final, states, warnings and statistics. slideway_options makes the options.
+function result = slideway_solve (model, tspan, options)
+  if (nargin < 2)
+    tspan = [];
+  end
+  if (nargin < 3)
+    options = struct ();
+  end
+  model = char (model);
   settings = struct ();
   observed = {};
-  if (isfield (options, "set"))
+  if (isfield (options, 'set'))
     settings = options.set;
-    options = rmfield (options, "set");
-  endif
-  if (isfield (options, "observe"))
+    options = rmfield (options, 'set');
+  end
+  if (isfield (options, 'observe'))
     observed = cellstr (options.observe);
-    options = rmfield (options, "observe");
-  endif
-  text = "";
+    options = rmfield (options, 'observe');
+  end
+  text = '';
   file = model;
-  if (any (model == "\n"))
+  if (any (model == 10))
     text = model;
-    file = "model.toml";
-  endif
-  result = slideway_mex ("model", text, file, settings, __slideway_option_text__ (options), double (tspan), observed);
-endfunction
+    file = 'model.toml';
+  end
+  result = slideway_mex ('model', text, file, settings, slideway_option_text (options), double (tspan), observed);
+end
 
 %!shared block
 %! block = ["[parameters]\nmu = 1.0\n[states]\nx = 0.0\nv = 1.0\n[time]\nend = 2.0\n[surfaces]\nrest = \"v\"\n" ...
@@ -40,6 +46,12 @@ endfunction
 %! r = slideway_solve (block, [0, 0.5, 1.5], slideway_options ("set", struct ("mu", 0.5)));
 %! assert (r.t, [0; 0.5; 1.5]);
 %! assert (r.x(:, 2), [1; 0.75; 0.25], 1e-6);
+%!test  # a model that is built in; the vessel of the paper drains to its overflow
+%! r = slideway_solve ("evaporator");
+%! assert (r.status, "reached_end");
+%! assert (r.states, {"p", "L"});
 %!error <mu> slideway_solve (block, [], slideway_options ("set", struct ("nu", 1)))
 %!error <did you mean 'rtol'> slideway_solve (block, [], slideway_options ("rtl", 1))
 %!error <no end time> slideway_solve ("[states]\nx = 1.0\n[derivatives]\nx = \"-x\"\n")
+%!error <evaporater> slideway_solve ("evaporater")
+%!error <no-such.toml> slideway_solve ("no-such.toml")

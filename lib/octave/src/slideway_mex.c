@@ -1,4 +1,5 @@
-/* What the functions of the Octave package call: runs of models that are text, and of functions, through slideway.h.
+/* What the functions for Octave and MATLAB call: runs of models that are text, and of functions, through slideway.h. All that it calls is in the
+ * documentation of MATLAB's C interface for MEX files.
  *
  *   result = slideway_mex("model", text, file, settings, options, times, observed)
  *   result = slideway_mex("function", field, guards, events, y0, options, times)
@@ -158,7 +159,8 @@ static void solve(sw_model *model, const mxArray *times, mxArray **result, const
 static void run_model(const mxArray **arguments, mxArray **result) {
   char *text = mxArrayToString(arguments[0]), *file = mxArrayToString(arguments[1]), *options = mxArrayToString(arguments[3]);
   sw_model *model;
-  const int code = text[0] == '\0' ? sw_read(file, &model) : sw_parse(text, -1, file, &model);
+  const int is_file = strchr(file, '/') != NULL || strstr(file, ".toml") != NULL;
+  const int code = text[0] != '\0' ? sw_parse(text, -1, file, &model) : is_file ? sw_read(file, &model) : sw_find_model(file, &model);
   int k;
   mwSize i;
   check_model(code, model);
@@ -192,6 +194,11 @@ static int call(functions *of, mxArray *function, double t, const double *x, con
   for (k = 1; k < count; ++k) mxDestroyArray(arguments[k]);
   if (error != NULL || result[0] == NULL) {
     snprintf(of->raised, sizeof of->raised, "a function fails at t = %.10g; call it there to see why", t);
+    return SW_CALLBACK_NO_VALUE;
+  }
+  if (!mxIsDouble(result[0]) || mxIsComplex(result[0]) || mxIsSparse(result[0])) {
+    snprintf(of->raised, sizeof of->raised, "a function returned no full array of real numbers of the class double at t = %.10g", t);
+    mxDestroyArray(result[0]);
     return SW_CALLBACK_NO_VALUE;
   }
   if ((int64_t)mxGetNumberOfElements(result[0]) < size) {
