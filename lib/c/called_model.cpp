@@ -213,7 +213,7 @@ void CalledModel::add_location(const std::string& name, sw_field_function field,
   if (name.empty())
     refuse({.what = "a location has no name", .where = "name", .expected = "a word", .got = "''"});
   SystemDefinition functions = definition_;
-  // What was said about another function does not hold for this one.
+  // Derivatives and properties of another function do not hold for this one.
   if (field != nullptr) {
     functions.field_along = nullptr;
     functions.field_dx = nullptr;
