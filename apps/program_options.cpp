@@ -946,6 +946,8 @@ std::optional<std::string> unknown_subcommand(const CLI::App& program, int argc,
     if (app->get_name() == argv[1]) return std::nullopt;
     if (!app->get_group().empty()) names.push_back(app->get_name());
   }
+  if (std::string_view(argv[1]).ends_with(".toml"))
+    return fmt::format("a command stands before the model file: slideway run {}", argv[1]);
   const std::string near = nearest_name(argv[1], names);
   return fmt::format("there is no command '{}'; expected one of {}{}", argv[1], fmt::join(names, ", "),
                      near.empty() ? "" : fmt::format("; did you mean '{}'?", near));

@@ -68,6 +68,9 @@ TEST_CASE("a command line that makes no sense is misuse") {
   const Finished misspelt = place.slideway({"rnu", "evaporator"});
   CHECK(misspelt.status == 2);
   CHECK(contains(misspelt.err, "did you mean 'run'?"));
+  const Finished bare = place.slideway({"model.toml"});
+  CHECK(bare.status == 2);
+  CHECK(contains(bare.err, "slideway run model.toml"));
   CHECK(place.slideway({"run"}).status == 2);
   CHECK(place.slideway({"check", "evaporator", "belt"}).status == 2);
   CHECK(place.slideway({"run", "evaporator", "--unknown"}).status == 2);

@@ -355,6 +355,10 @@ TEST_CASE("functions and comparisons are used as they are meant") {
       "'sat', "
       "'deadzone' or 'hysteresis', got 'sine'",
       "did you mean 'sin'?");
+  check_told(with_line(11, "v = \"-x + 0.1*rand()\""), "there is no noise");
+  check_told(with_line(11, "v = \"-delay(x, 1)\""), "the past of a state is not kept");
+  check_told(with_line(11, "v = \"-x(t - 1)\""), "the past of a state is not kept");
+  check_told(with_line(11, "v = \"if x > 0 then -1 else 1\""), "write a choice as if(a > b, p, q)");
   check_mistake(
       with_line(11, "v = \"atan2(x)\""),
       "m.toml:11:6: a call of 'atan2' in the derivative of 'v', expected 2 arguments, got 1 argument");

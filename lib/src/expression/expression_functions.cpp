@@ -87,8 +87,26 @@ std::string function_hint(std::string name) {
                                                                {"ceiling", "ceil(x)"},
                                                                {"relay", "hysteresis(u, low, high)"},
                                                                {"squarewave", "square(w*t)"}};
+  static const std::string no_noise =
+      "there is no noise: write a sample of it into a file, and name that under [inputs]";
+  static const std::string a_state = "write a state, whose derivative is what is integrated";
+  static const std::map<std::string, std::string> absent = {
+      {"rand", no_noise},
+      {"randn", no_noise},
+      {"random", no_noise},
+      {"noise", no_noise},
+      {"normal", no_noise},
+      {"gauss", no_noise},
+      {"delay", no_past},
+      {"lag", no_past},
+      {"history", no_past},
+      {"integral", a_state},
+      {"integrate", a_state},
+      {"der", "write the right-hand side of the derivative instead"},
+      {"ddt", "write the right-hand side of the derivative instead"}};
   for (char& letter : name)
     if (letter >= 'A' && letter <= 'Z') letter = static_cast<char>(letter - 'A' + 'a');
+  if (const auto found = absent.find(name); found != absent.end()) return found->second;
   const auto found = elsewhere.find(name);
   return found != elsewhere.end() ? "write " + found->second : suggestion(name, function_names());
 }

@@ -45,6 +45,9 @@ struct FunctionEntry {
 const std::vector<FunctionEntry>& functions();
 std::vector<std::string> function_names();
 
+// no_past is the hint where an equation asks for the value of a state at another time.
+inline constexpr const char* no_past = "the past of a state is not kept: events act later by `delay`";
+
 // The hint for an unknown function: the name or the expression it has here, or a name that is near.
 std::string function_hint(std::string name);
 

@@ -310,6 +310,7 @@ const char* const product_hint = "write a product with '*'";
 // hint_after_operand() serves a word where an operator was expected.
 std::string hint_after_operand(const std::string& found, const Surroundings& around) {
   const std::string word = around.word();
+  if (word == "if") return choice_hint;
   if (is_function(word)) return "write " + word + "(" + found + ")";
   if (around.word_is_number() && !around.is_apart()) {
     const bool is_hexadecimal = word == "0" && (found[0] == 'x' || found[0] == 'X') && found.size() > 1;

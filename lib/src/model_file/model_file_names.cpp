@@ -535,7 +535,9 @@ class NameResolver {
     }
     if (symbol.kind != SymbolKind::function)
       return token_mistake(formula, token, "not a function", "an operator after " + in_quotes(name), "'('",
-                           "write a product with '*', an element of a vector with [ ]");
+                           asks_for_the_past(expression, index, symbol)
+                               ? no_past
+                               : "write a product with '*', an element of a vector with [ ]");
     formula.symbols[index] = symbol;
     const FunctionEntry& entry = functions()[symbol.index];
     if (token.arguments != entry.arguments) {
@@ -558,6 +560,16 @@ class NameResolver {
     if (!is_condition(expression.tokens[root].kind))
       token_mistake(formula, token, "'if' without a comparison", "if(a > b, p, q)",
                     in_quotes(print_expression(expression, condition)));
+  }
+
+  // A state that is called with the time, as in x(t - 1).
+  static bool asks_for_the_past(const Expression& expression, std::uint32_t index, const Symbol& symbol) {
+    const TokenRange at = argument_range(expression, index, 0);
+    return symbol.kind == SymbolKind::state &&
+           std::any_of(expression.tokens.begin() + at.begin, expression.tokens.begin() + at.end,
+                       [&](const Token& token) {
+                         return token.kind == TokenKind::name && expression.spelling(token) == "t";
+                       });
   }
 
   // A table that is near, or what a function is called here.
