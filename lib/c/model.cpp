@@ -138,6 +138,8 @@ void sw_model::take(const std::function<Model()>& read) {
     model = std::make_shared<const Model>(read());
   } catch (const ModelFileError& error) {
     mistakes = error.mistakes();
+    for (ModelFileError::Entry& mistake : mistakes)
+      if (!mistake.advice.empty()) mistake.message += "\n" + mistake.advice;
     throw;
   }
 }

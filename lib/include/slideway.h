@@ -151,7 +151,8 @@ SW_API int sw_read(const char *path, sw_model **model);
 SW_API int sw_find_model(const char *name, sw_model **model);
 SW_API int sw_catalogue(sw_findings **found);
 
-/* Mistake `index` of a model: line and column count from 1, in characters; line 0 is the file as a whole. */
+/* Mistake `index` of a model: line and column count from 1, in characters; line 0 is the file as a whole. The first line of the
+ * text is "file:line:column: what, expected, got"; a second line, where there is one, says what to write instead. */
 SW_API int sw_mistake(const sw_model *model, int64_t index, int64_t *line, int64_t *column, const char **text);
 
 /* Sets a parameter, or the initial value of a state. Initial values that are formulas of parameters follow these. */

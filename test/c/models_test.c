@@ -205,7 +205,7 @@ static void mistakes_are_told_all(void) {
   CHECK(sw_count(model, "mistakes") >= 2);
   CHECK_OK(model, sw_mistake(model, 0, &line, &column, &text));
   CHECK(line == 4 && column == 6);
-  CHECK_PART(text, "sng");
+  CHECK_PART(text, "got 'sng'\ndid you mean 'sgn'?");
   CHECK_CODE(SW_ABSENT, model, sw_mistake(model, 9, &line, &column, &text));
   CHECK_CODE(SW_MODEL, model, sw_set(model, "x", 1));
   CHECK_CODE(SW_MODEL, run, sw_solve(model, &run));

@@ -49,6 +49,7 @@ void check_mistake(const std::string& text, const std::string& first_line, const
     CAPTURE(told);
     REQUIRE(error.mistakes().size() == 1);
     CHECK(error.mistakes()[0].message == first_line);
+    if (!hint.empty()) CHECK(error.mistakes()[0].advice == hint);
     CHECK(told.rfind(first_line, 0) == 0);
     if (hint.empty())
       CHECK(told.find("\n        ") == std::string::npos);

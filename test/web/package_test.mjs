@@ -77,6 +77,7 @@ test('a model with mistakes tells all of them with their places', () => {
   assert.throws(() => engine.parse(block.replace('sgn(v)', 'sng(v)').replace('= "v"', '= "u"')), (error) => {
     assert.ok(error instanceof module.SlidewayError);
     assert.deepEqual(error.mistakes.map(({ line, column }) => [line, column]), [[9, 6], [10, 14]]);
+    assert.match(error.mistakes[1].message, /unknown function.*got 'sng'\ndid you mean 'sgn'\?$/);
     return true;
   });
   assert.throws(() => engine.parse('[states\nx=1'), module.SlidewayError);

@@ -31,7 +31,7 @@ using reader::SourceText;
                    [](const Mistake& a, const Mistake& b) { return a.where < b.where; });
   std::vector<ModelFileError::Entry> entries;
   for (const Mistake& mistake : mistakes)
-    entries.push_back({mistake.where.line, mistake.where.column, one_line(source, mistake)});
+    entries.push_back({mistake.where.line, mistake.where.column, one_line(source, mistake), mistake.hint});
   throw ModelFileError(report(source, mistakes), std::move(entries));
 }
 

@@ -122,7 +122,7 @@ export function makeEditor(parent, { changed }) {
     },
     tell(mistakes) {
       const { doc } = view.state;
-      view.dispatch(setDiagnostics(view.state, mistakes.map((mistake) => ({ ...placeOf(doc, mistake), severity: 'error', message: mistake.message }))));
+      view.dispatch(setDiagnostics(view.state, mistakes.map((mistake) => ({ ...placeOf(doc, mistake), severity: 'error', message: mistake.message.replace(/^\S+?:\d+:\d+: /, '') }))));
     },
     goTo(mistake) {
       const { from } = placeOf(view.state.doc, mistake);

@@ -48,7 +48,7 @@ function tell(mistakes, message = '') {
   for (const mistake of mistakes.length ? mistakes : message ? [{ line: 0, column: 0, message }] : []) {
     const button = document.createElement('button');
     button.type = 'button';
-    button.textContent = (mistake.line > 0 ? `line ${mistake.line}, column ${mistake.column}: ` : '') + mistake.message;
+    button.textContent = mistake.message.replace(/^\S+?:(\d+):(\d+): /, 'line $1, column $2: ');
     if (mistake.line > 0) button.onclick = () => editor.goTo(mistake);
     const item = document.createElement('li');
     item.append(button);

@@ -25,6 +25,7 @@ class ModelFileError : public std::runtime_error {
     int line = 0;    // from 1; 0: the file as a whole
     int column = 0;  // from 1, in characters
     std::string message = {};
+    std::string advice = {};  // what to write instead, where the reader knows it
   };
 
   ModelFileError(const std::string& report, std::vector<Entry> entries);
