@@ -29,7 +29,7 @@ namespace {
 
 // Writes what was asked for; names what exists afterwards. `write_document` writes the JSON.
 template <class WriteDocument>
-Written write_results(const RunArguments& arguments, const RunReport& report,
+Written write_results(const RunArguments& arguments, const Model& model, const RunReport& report,
                       const WriteDocument& write_document, std::ostream& err) {
   Written written;
   const auto add = [&](const std::string& path, const std::function<void(std::ostream&)>& writer) {
@@ -45,8 +45,10 @@ Written write_results(const RunArguments& arguments, const RunReport& report,
     add(path, [&](std::ostream& out) { write_csv(report, out, table); });
   write_pictures(
       arguments,
-      [&](const std::string& path) { return write_plot(report, path, picture_options(arguments)); }, written,
-      err);
+      [&](const std::string& path) {
+        return write_plot(report, path, picture_options(arguments, model, report));
+      },
+      written, err);
   return written;
 }
 
@@ -96,7 +98,7 @@ int run_all_branches(const RunArguments& arguments, const Model& model, const Mo
   const auto document = [&](std::ostream& stream) {
     write_json(report, tree, stream, {.full_events = arguments.full_events});
   };
-  const Written written = write_results(arguments, report, document, err);
+  const Written written = write_results(arguments, model, report, document, err);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
     print_summary(report, options, written.files, summary_options(arguments), out);
     if (!tree.root.branches.empty()) fmt::print(out, "\nbranches\n");
@@ -137,7 +139,7 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
   const auto document = [&](std::ostream& stream) {
     write_json(report, stream, {.full_events = arguments.full_events});
   };
-  Written written = write_results(arguments, report, document, err);
+  Written written = write_results(arguments, followed.model, report, document, err);
   for (const std::string& path : arguments.report) {
     const HtmlOptions page{.picture = {.phase = arguments.phase, .states = arguments.states},
                            .how = fmt::format("{}, rtol {:.3g}", to_string(options.method), options.rtol)};
@@ -154,7 +156,9 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
   }
   for (const std::string& path : arguments.section_plot) {
     written.add_picture(path, [&] {
-      write_picture(section_script(report, picture_format(path), picture_options(arguments)), path);
+      write_picture(
+          section_script(report, picture_format(path), picture_options(arguments, followed.model, report)),
+          path);
     });
   }
   const bool output_is_taken = any_on_standard_output(wanted);

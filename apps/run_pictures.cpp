@@ -10,6 +10,7 @@
 #include <fmt/ostream.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/io/quantity_words.hpp"
 
 namespace slideway::apps {
 
@@ -38,6 +39,22 @@ PlotOptions picture_options(const RunArguments& arguments) {
           .labels = arguments.labels,
           .log = arguments.log,
           .raster = arguments.raster};
+}
+
+PlotOptions picture_options(const RunArguments& arguments, const Model& model, const RunReport& report) {
+  PlotOptions options = picture_options(arguments);
+  const QuantityWords words = quantity_words(model);
+  std::vector<std::string> names = report.instance.system.state_names();
+  names.push_back("t");
+  if (report.observation != nullptr)
+    names.insert(names.end(), report.observation->names().begin(), report.observation->names().end());
+  for (const std::string& name : names) {
+    const std::string label = words.of(name);
+    const bool is_given = std::any_of(options.labels.begin(), options.labels.end(),
+                                      [&](const auto& given) { return given.first == name; });
+    if (label != name && !is_given) options.labels.emplace_back(name, label);
+  }
+  return options;
 }
 
 SummaryOptions summary_options(const RunArguments& arguments) {

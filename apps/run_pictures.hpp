@@ -18,6 +18,8 @@ namespace slideway::apps {
 
 std::vector<Target> targets(const RunArguments& arguments);
 PlotOptions picture_options(const RunArguments& arguments);
+// The same with the labels that the run's model file has for names that the command line does not label.
+PlotOptions picture_options(const RunArguments& arguments, const Model& model, const RunReport& report);
 SummaryOptions summary_options(const RunArguments& arguments);
 
 // Throws std::invalid_argument for an option that has no effect beside the others: it is a mistake.

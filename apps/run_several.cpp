@@ -118,7 +118,7 @@ int run_several(const RunArguments& arguments, std::ostream& out, std::ostream& 
   if (!arguments.plot.empty()) check_option("--plot", [&] { check_overlay(layers_now()); });
   for (FollowedRun& run : several.runs) follow(run);
   const std::vector<RunLayer> layers = layers_now();
-  PlotOptions options = picture_options(arguments);
+  PlotOptions options = picture_options(arguments, several.runs.front().model, layers.front().report);
   if (options.title.empty() && arguments.models.size() == 1) options.title = several.runs.front().model.name;
   Written written;
   write_pictures(

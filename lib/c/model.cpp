@@ -9,6 +9,7 @@
 #include "apps/check_document.hpp"
 #include "lib/c/called_model.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/io/quantity_words.hpp"
 #include "slideway/model/settings.hpp"
 
 namespace slideway::door {
@@ -79,6 +80,12 @@ std::optional<std::vector<std::string>> sw_model::names(std::string_view list) c
   if (list == "name") return std::vector{known.name};
   if (list == "summary") return std::vector{known.summary};
   if (list == "source") return std::vector{known.source};
+  if (list == "labels" || list == "units") {
+    const slideway::QuantityWords words = slideway::quantity_words(known);
+    for (const auto& [name, text] : list == "labels" ? words.labels : words.units)
+      found.push_back(name + "=" + text);
+    return found;
+  }
   if (list == "defaults") return default_options(known.defaults);
   if (list == "parameters" || list == "descriptions") {
     for (const Parameter& parameter : known.parameters)

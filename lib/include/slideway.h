@@ -87,7 +87,7 @@ SW_API void sw_free(void *handle);
 /* The number of entries of a list of the handle, -1 where it has no such list. sw_name() gives an entry, sw_values()
  * numbers. Lists of names:
  *   model  "name" "summary" "source" (of one entry each) "states" "surfaces" "contacts" "events" "locations" "parameters"
- *          "descriptions" (of the parameters) "equations" "remarks" "defaults" (options of the model's own) "options" "observed" "mistakes"
+ *          "descriptions" (of the parameters) "equations" "remarks" "labels" "units" (as "x=position") "defaults" (options of the model's own) "options" "observed" "mistakes"
  *   run    "states" "surfaces" "contacts" "parameters" "observed" "events" (their kinds) "statistics" "warnings" "sensitivities"
  *          (by what there are derivatives) "gradients" (likewise, of the last sw_gradients()) "left_out" (what these leave out)
  *          "modes" and "locations" (at the start and at the end) "segments" (the modes between events) "segment_locations"

@@ -71,6 +71,17 @@ TEST_CASE("labels stand at the axes, with subscripts, superscripts and symbols a
                  "set ylabel 'a\\@b \\& c\\~ d, v=e\\/ \\{f\\}' enhanced"));
 }
 
+TEST_CASE("labels and units of a model file stand at the axes, and the command line wins") {
+  const Workplace place;
+  place.write("m.toml",
+              "[states]\nx = 1\nv = 0\n[time]\nend = 1\n[derivatives]\nx = \"v\"\nv = \"-x\"\n"
+              "[labels]\nx = \"position x_{rel}\"\nv = \"speed\"\n[units]\nx = \"mm\"\nt = \"s\"\n");
+  const std::string text = script(place, {"m.toml", "--labels", "v=velocity"});
+  CHECK(contains(text, "set ylabel 'position x_{rel} in mm' enhanced"));
+  CHECK(contains(text, "set ylabel 'velocity' enhanced"));
+  CHECK(contains(text, "set xlabel 't in s' enhanced"));
+}
+
 TEST_CASE("labels reach every format of a picture, and names without a label are left as they are") {
   if (!slideway::test::gnuplot_is_here()) return;
   const Workplace place;

@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <numbers>
 
+#include "slideway/io/quantity_words.hpp"
 #include "slideway/model/check.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "test/io/model_text.hpp"
@@ -50,6 +51,30 @@ Names surface_names(const std::string& derivatives, const std::string& sections 
 }
 
 }  // namespace
+
+TEST_CASE("quantities have labels and units, which say nothing about the motion") {
+  const std::string words =
+      "[labels]\nx = \"position\"\n[units]\nx = \"m\"\nv = \"m/s\"\ndrive = \"N\"\nt = \"s\"\n";
+  const Model model = parse_model(stick_slip + words, "stick-slip.toml");
+  const QuantityWords known = quantity_words(model);
+  CHECK(known.labels == std::map<std::string, std::string>{{"x", "position"}});
+  CHECK(known.of("x") == "position in m");
+  CHECK(known.of("v") == "v in m/s");
+  CHECK(known.of("w") == "w");
+  CHECK(model.equations == parse_model(stick_slip, "stick-slip.toml").equations);
+  CHECK(quantity_words(Model()).of("x") == "x");
+}
+
+TEST_CASE("labels and units of what is no quantity, and empty ones, are mistakes") {
+  const auto told = [](const std::string& words, const std::string& message) {
+    CHECK_THROWS_WITH_AS(parse_model(stick_slip + words, "m.toml"), doctest::Contains(message.c_str()),
+                         ModelFileError);
+  };
+  told("[labels]\nX = \"position\"\n", "[labels] names no quantity, expected the name of a state");
+  told("[units]\ndrve = \"N\"\n", "did you mean 'drive'?");
+  told("[units]\nx = \"\"\n", "'x' is empty");
+  told("[units]\nx = 1\n", "a text in quotes");
+}
 
 TEST_CASE("a model file becomes a model with its names and defaults and equations") {
   const Model model = parse_model(stick_slip, "stick-slip.toml");

@@ -199,6 +199,14 @@ class Model:
         return dict(zip(self._handle.names("parameters"), self._handle.values("parameters").tolist()))
 
     @property
+    def labels(self):
+        return dict(text.split("=", 1) for text in self._handle.names("labels"))
+
+    @property
+    def units(self):
+        return dict(text.split("=", 1) for text in self._handle.names("units"))
+
+    @property
     def defaults(self):
         made = {}
         for text in self._handle.names("defaults"):

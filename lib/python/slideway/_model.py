@@ -152,12 +152,12 @@ class Model:
     @property
     def labels(self) -> Dict[str, str]:
         """What pictures and frames call states and observables, by name."""
-        return dict(self._origin[3].get("labels", {})) if len(self._origin) > 3 else {}
+        return dict(self._core.labels)
 
     @property
     def units(self) -> Dict[str, str]:
         """The units of states and observables, by name."""
-        return dict(self._origin[3].get("units", {})) if len(self._origin) > 3 else {}
+        return dict(self._core.units)
 
     def to_toml(self, path: Any = None) -> str:
         """The text of the model as a model file; written to `path` if given. A model that is built in has none."""

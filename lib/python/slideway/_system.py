@@ -245,6 +245,9 @@ class System(Model):
             self._locations(text, "locations", locations)
             for edge in edges:
                 text.table("[[edges]]", text.event(edge))
+        for heading, words in (("[labels]", labels), ("[units]", units)):
+            if words:
+                text.table(heading, [(key, str(word)) for key, word in words.items()])
         title = str(name or getattr(field, "__name__", "system"))
         written = text.write(title, [text.item(value) for value in states.values()], float(t_span[0]), float(t_span[1]), top, options,
                              names=list(states))
@@ -252,8 +255,7 @@ class System(Model):
             made = _parse(written, title + ".toml")
         except ModelError as error:
             raise ModelError(text.retold(error, place_of_caller())) from None
-        about = {key: dict(value) for key, value in (("labels", labels), ("units", units)) if value}
-        super().__init__(made._core, made._origin + ((about,) if about else ()))
+        super().__init__(made._core, made._origin)
 
     @staticmethod
     def _tables(text: _SystemText, **given: Optional[Mapping[str, Any]]) -> None:

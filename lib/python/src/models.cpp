@@ -14,6 +14,7 @@
 #include "lib/python/src/run.hpp"
 #include "models/registry.hpp"
 #include "slideway/io/model_file.hpp"
+#include "slideway/io/quantity_words.hpp"
 #include "slideway/sweep/samples.hpp"
 
 namespace slideway::python {
@@ -258,6 +259,8 @@ void bind_models(py::module_& module) {
       .def_readonly("equations", &Model::equations)
       .def_readonly("state_names", &Model::state_names)
       .def_readonly("remarks", &Model::remarks)
+      .def_property_readonly("labels", [](const Model& self) { return quantity_words(self).labels; })
+      .def_property_readonly("units", [](const Model& self) { return quantity_words(self).units; })
       .def_property_readonly("parameters",
                              [](const Model& self) {
                                py::dict made;

@@ -12,8 +12,8 @@ pytest.importorskip("matplotlib")
 EXAMPLES = sorted((pathlib.Path(__file__).parents[1] / "examples").glob("*.ipynb"))
 
 
-def test_there_are_six():
-    assert len(EXAMPLES) == 6
+def test_there_are_eight():
+    assert len(EXAMPLES) == 8
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda p: p.stem)

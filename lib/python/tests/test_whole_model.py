@@ -169,6 +169,11 @@ def test_labels_and_units():
                     units={"x": "m", "v": "m/s"})
     result = pickle.loads(pickle.dumps(system)).run()
     assert [result.label(name) for name in ("x", "v")] == ["position in m", "v in m/s"]
+    assert '[labels]\nx = "position"\n[units]\nx = "m"\nv = "m/s"\n' in system.to_toml()
+    again = slideway.Model.from_toml(system.to_toml())
+    assert again.labels == {"x": "position"} and again.units == {"x": "m", "v": "m/s"}
+    with pytest.raises(slideway.ModelError, match="names no quantity"):
+        System({"x": "-x"}, states={"x": 1.0}, t_span=(0, 1), labels={"X": "position"})
     data = pytest.importorskip("xarray") and result.to_xarray()
     assert data["v"].attrs["units"] == "m/s" and data["x"].attrs["long_name"] == "position"
 

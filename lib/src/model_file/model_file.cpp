@@ -14,6 +14,7 @@
 #include "model_file/model_file_description.hpp"
 #include "model_file/model_file_equations.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/io/quantity_words.hpp"
 
 namespace slideway {
 namespace {
@@ -434,6 +435,18 @@ double constant_value(const std::string& expression) {
     refuse_it(mistake.what, mistake.expected, mistake.got, mistake.hint);
   }
   return values.front();
+}
+
+std::string QuantityWords::of(const std::string& name) const {
+  const auto label = labels.find(name);
+  const auto unit = units.find(name);
+  return (label == labels.end() ? name : label->second) + (unit == units.end() ? "" : " in " + unit->second);
+}
+
+QuantityWords quantity_words(const Model& model) {
+  const auto* const file = model.instantiate.target<reader::FileInstances>();
+  return file == nullptr ? QuantityWords()
+                         : QuantityWords{file->description->labels, file->description->units};
 }
 
 }  // namespace slideway

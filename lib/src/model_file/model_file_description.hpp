@@ -4,6 +4,7 @@
 // It must not know TOML, graphs or systems.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <set>
@@ -254,6 +255,10 @@ struct ModelDescription {
 
   // The names that mistakes were reported for: using such a name is no further mistake.
   std::set<std::string> told_names = {};
+
+  // Labels and units stand at pictures and in tables, by the names of quantities.
+  std::map<std::string, std::string> labels = {};
+  std::map<std::string, std::string> units = {};
 
   ModelDefaults defaults = {};  // but for atol per state, which needs the lengths of vectors
   // The absolute tolerance of each entry of `states`; empty when it is one number or not given.

@@ -51,6 +51,8 @@ class SectionReader {
     check_discrete();
     check_derivatives();
     model_.told_names = reader_.told_names();
+    read_words("labels", model_.labels);
+    read_words("units", model_.units);
     read_options();
     observe_algebraic();
   }
@@ -63,6 +65,33 @@ class SectionReader {
     if (table == nullptr) return;
     for (const TomlEntry& entry : table->value.table)
       if (!reader_.is_misplaced(entry)) quantities.push_back(read_quantity(entry, kind));
+  }
+
+  // read_words() comes after all quantities, which it names.
+  void read_words(const std::string& key, std::map<std::string, std::string>& words) {
+    const TomlEntry* const table = reader_.section(key, TomlKind::table);
+    if (table == nullptr) return;
+    const Words known = named_quantities();
+    for (const TomlEntry& entry : table->value.table) {
+      const std::string whole = entry.key.substr(0, entry.key.find('['));
+      if (!contains(known, whole))
+        reader_.mistake(entry, "[" + key + "] names no quantity",
+                        "the name of a state, a definition or another quantity", in_quotes(entry.key),
+                        suggestion(whole, known));
+      else
+        reader_.read_text(table->value, entry.key, words[entry.key]);
+    }
+  }
+
+  Words named_quantities() const {
+    Words known = {"t"};
+    for (const auto* quantities : {&model_.parameters, &model_.states, &model_.definitions, &model_.surfaces})
+      for (const Quantity& quantity : *quantities)
+        if (!quantity.hidden) known.push_back(quantity.name);
+    for (const InputDescription& input : model_.inputs) known.push_back(input.name);
+    for (const FrictionDescription& friction : model_.friction) known.push_back(friction.name);
+    known.insert(known.end(), model_.hysteresis.begin(), model_.hysteresis.end());
+    return known;
   }
 
   // Variables that equations of their own determine, as definitions; a state follows each that has a guess.

@@ -9,9 +9,9 @@
 namespace slideway::reader {
 namespace {
 
-const Words table_names = {"parameters", "states",      "discrete",  "inputs",   "tables",
-                           "time",       "definitions", "algebraic", "surfaces", "friction",
-                           "hysteresis", "derivatives", "mass",      "options"};
+const Words table_names = {"parameters",  "states",    "discrete", "inputs",   "tables",     "time",
+                           "definitions", "algebraic", "surfaces", "friction", "hysteresis", "derivatives",
+                           "mass",        "labels",    "units",    "options"};
 const Words list_names = {"every",    "resets",    "stops", "records",
                           "contacts", "locations", "edges", "automata"};
 const Words top_level_keys = {"name", "summary", "source", "initial"};

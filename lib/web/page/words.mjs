@@ -40,6 +40,8 @@ export const tables = [
   table('[[edges]]', 'From one location to another where `when` is true.', 'from = "${on}"', 'to = "${off}"', 'when = "${x < 0}"'),
   table('[[automata]]', 'An automaton beside others, whose name is a discrete state.', 'name = "${valve}"', 'initial = "${shut}"', '[[automata.locations]]', 'name = "${shut}"',
     '[[automata.locations]]', 'name = "${open}"', '[[automata.edges]]', 'from = "${shut}"', 'to = "${open}"', 'when = "${x < 0}"', '[[automata.edges]]', 'from = "${open}"', 'to = "${shut}"', 'when = "${x > 1}"'),
+  table('[labels]', 'What pictures call states and observed quantities.', '${x} = "${position}"'),
+  table('[units]', 'Their units, for pictures and tables.', '${x} = "${m}"'),
   table('[options]', 'Tolerances, the method, what is observed.', 'rtol = ${1e-8}')
 ];
 
