@@ -67,6 +67,7 @@ class Graph:
         # The times of the run, where they are known: on them floor(t) is a staircase of so many steps.
         self.span: Optional[Tuple[float, float]] = None
         self.steps = 0
+        self.most_steps = MOST_STEPS
         self.signals: List[Curve] = []
         self.tables: List[Curve] = []
         self.curves: Dict[Any, int] = {}
@@ -684,7 +685,7 @@ def _floor(x: Expr) -> Expr:
     a, b = line
     start, end = span
     levels = sorted((math.floor(a * start + b), math.floor(a * end + b)))
-    if levels[1] - levels[0] > MOST_STEPS:
+    if levels[1] - levels[0] > x.graph.most_steps:
         # The model file counts the steps itself.
         return x.graph.node("floor", x)
     x.graph.steps = max(x.graph.steps, levels[1] - levels[0])

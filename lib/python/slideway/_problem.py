@@ -12,7 +12,7 @@ import numpy as np
 
 from . import _core
 from ._conditions import condition_of, is_stepped, roots_of, value_of
-from ._expressions import Expr, Untraceable
+from ._expressions import MOST_STEPS, Expr, Untraceable
 from ._memory import Memory, RemembersError, advice, call_twice
 from ._model import _parse, atol_of, follow
 from ._places import place_of
@@ -323,6 +323,18 @@ class Problem:
         return Bound(function, self.args)
 
     def _traced(self) -> Way:
+        """The problem of a trace. Steps of the time are written out, or, where the reader does not take them within a kink, counted by the model."""
+        self.steps = 0
+        kept = list(self.notes), dict(self.raises), list(self.written)
+        try:
+            return self._traced_with_steps(MOST_STEPS)
+        except Untraceable:
+            if self.steps == 0:
+                raise
+            self.notes, self.raises, self.written = kept
+            return self._traced_with_steps(0)
+
+    def _traced_with_steps(self, most_steps: int) -> Way:
         # An error that the function raises at the start goes to the caller, before the trace begins.
         self._call(self.direction * self.start, self.state.copy())
         self.memory.restore()
@@ -330,7 +342,11 @@ class Problem:
         args = self._named_args(text)
         text.graph.span = (min(self.direction * self.start, self.direction * self.end),
                            max(self.direction * self.start, self.direction * self.end))
-        traced = text.traced(Bound(self.fun, args), self.n, column=self.vectorized)
+        text.graph.most_steps = most_steps
+        try:
+            traced = text.traced(Bound(self.fun, args), self.n, column=self.vectorized)
+        finally:
+            self.steps = text.graph.steps
         results = traced.results
         if self.surfaces is not None:
             told = [self.surfaces] if callable(self.surfaces) else list(self.surfaces)

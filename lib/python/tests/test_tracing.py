@@ -500,3 +500,19 @@ def test_words_of_the_reader_name_nothing():
         assert not is_name(word)
         with pytest.raises(slideway.ModelError):
             slideway.parse(f'[states]\nx = 0.0\n[time]\nend = 1\n[definitions]\n{word} = "2*x"\n[derivatives]\nx = "{word} + 1"\n')
+
+
+@pytest.mark.parametrize("days", [2, 7, 10, 20, 100])
+def test_a_kink_of_the_time_of_the_day_is_traced_over_any_number_of_days(days):
+    def sun(t, y):
+        return [max(0, np.sin(np.pi*(t % 24 - 6)/12)) - y[0]]
+
+    result = slideway.solve_ivp(sun, (0, 24*days), [0.0], rtol=1e-9, atol=1e-12)
+    assert result.how.startswith("traced")
+    # By day y = a·exp(-s) + (sin(w·s) - w·cos(w·s))/(1 + w²) from sunrise s = 0 on, by night y decays.
+    w = math.pi/12
+    b, y = w/(1 + w*w), 0.0
+    for _ in range(days):
+        y = ((y + b)*math.exp(-12) + b)*math.exp(-12)
+    # The last night has 6 hours up to midnight.
+    assert result.y[0, -1] == pytest.approx(y*math.exp(6), rel=1e-5)
