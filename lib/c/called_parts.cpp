@@ -39,6 +39,31 @@ Action action_of(const std::string& word) {
   return Action::reset;
 }
 
+Automaton with_event(const Automaton& problem, const Event& event) {
+  std::vector<Location> locations = problem.locations();
+  for (Location& location : locations) location.system = location.system.with_events({event});
+  if (!problem.has_locations()) return {locations.front().system};
+  return {locations, problem.edges(), locations[problem.initial()].name};
+}
+
+// The model of a file with one more event.
+Model with_event(const std::shared_ptr<const Model>& file, const Event& event) {
+  Model model = *file;
+  model.instantiate = [file, event](const Settings& settings) {
+    ModelInstance instance = file->instantiate(settings);
+    instance.system = instance.system.with_events({event});
+    if (instance.automaton) instance.automaton = with_event(*instance.automaton, event);
+    return instance;
+  };
+  if (file->extend)
+    model.extend = [file, event](const Settings& settings, const std::vector<std::string>& parameters) {
+      ExtendedProblem extended = file->extend(settings, parameters);
+      extended.problem = with_event(extended.problem, event);
+      return extended;
+    };
+  return model;
+}
+
 // Changes the callbacks of a model; as it was where that fails.
 template <class Change>
 int change_called(sw_model* model, Change&& change) {
@@ -92,13 +117,24 @@ int sw_set_pattern(sw_model* model, const char* derivative, const int64_t* start
 
 int sw_add_event(sw_model* model, const char* name, const char* direction, const char* action,
                  sw_function guard, sw_jump_function jump) {
-  return change_called(model, [&](CalledModel& called) {
+  const auto event_of = [&](const CalledModel& called) {
     Event event{.name = given(name, "name"),
                 .when = called.guard(given(guard, "guard"), "the guard of an event"),
                 .direction = direction_of(given(direction, "direction")),
                 .action = action_of(given(action, "action"))};
     if (event.action == Action::reset) event.reset = called.reset(given(jump, "jump"), "a jump");
-    called.add_event(std::move(event));
+    return event;
+  };
+  if (model == nullptr || model->called || !model->model)
+    return change_called(model, [&](CalledModel& called) { called.add_event(event_of(called)); });
+  return answer(model, [&] {
+    const CalledModel functions(
+        static_cast<Index>(model->model->state_names.size()), 0, nullptr,
+        [](double, const double*, const double*, double*, void*) { return 0; }, nullptr, nullptr);
+    model->model = std::make_shared<const Model>(with_event(model->model, event_of(functions)));
+    model->has_called_events = true;
+    model->forget_instance();
+    return SW_OK;
   });
 }
 

@@ -195,7 +195,7 @@ RunInput sw_model::input(const OptionText& more, double usual_rtol) const {
   made.observed = observed.empty() ? model->defaults.observe : observed;
   made.watcher = watcher;
   made.stops = stops;
-  made.is_called = called != nullptr;
+  made.is_called = called != nullptr || has_called_events;
   set_span(made.options, made.instance);
   return made;
 }

@@ -63,6 +63,7 @@ struct sw_model final : slideway::door::Handle {
   std::shared_ptr<const slideway::Model> model = {};
   std::vector<slideway::ModelFileError::Entry> mistakes = {};
   std::shared_ptr<slideway::door::CalledModel> called = {};  // null unless it is made of callbacks
+  bool has_called_events = false;                            // of a file
   slideway::Settings settings = {};
   slideway::door::OptionText options = {};
   std::vector<std::string> observed = {};

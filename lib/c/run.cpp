@@ -524,9 +524,16 @@ int sw_event_values(const void* handle, int64_t index, const char* what, double*
 int sw_states(const sw_run* run, const double* t, int64_t count, int side, double* x, int64_t capacity) {
   return answer(run, [&] {
     const Index n = run->made().instance.system.states();
-    check_side(side);
+    if (side != SW_BEYOND) check_side(side);
     check_buffer(t, count, n, x, capacity);
     for (int64_t k = 0; k < count; ++k) {
+      const Trajectory& trajectory = run->trajectory();
+      const bool is_outside = t[k] < trajectory.start() || t[k] > trajectory.end();
+      if (side == SW_BEYOND && is_outside && std::isfinite(t[k])) {
+        const std::size_t segment = t[k] < trajectory.start() ? 0 : trajectory.segments().size() - 1;
+        trajectory.evaluate(segment, t[k], Eigen::Map<Vector>(x + n * k, n));
+        continue;
+      }
       const double time = run->time_within(t[k]);
       Eigen::Map<Vector>(x + n * k, n) =
           side == SW_BEFORE ? run->trajectory().before(time) : run->trajectory()(time);

@@ -60,6 +60,8 @@ extern "C" {
 /* The two sides of an event at a time. */
 #define SW_BEFORE 0
 #define SW_AFTER 1
+/* sw_states() alone: as SW_AFTER, and outside of the run what its first and its last step go on with. */
+#define SW_BEYOND 2
 
 typedef struct sw_model sw_model; /* a model, with what is set for its runs */
 typedef struct sw_run sw_run;     /* a run that is over */
@@ -248,8 +250,8 @@ SW_API int sw_set_pattern(sw_model *model, const char *derivative, const int64_t
  *   field_affine     f is a formula of first degree in t, x and lambda together */
 SW_API int sw_declare(sw_model *model, const char *properties);
 
-/* An event where `guard` (one value) crosses zero, "rising", "falling" or in "any" direction: it ends the run where `action` is "stop",
- * is noted where it is "record", and `jump` moves the state where it is "reset"; NULL otherwise. */
+/* An event of any model where `guard` (one value) crosses zero, "rising", "falling" or in "any" direction: it ends the run where `action` is "stop",
+ * is noted where it is "record", and `jump` moves the state where it is "reset"; NULL otherwise. The `user` of a model that is a file is NULL. */
 SW_API int sw_add_event(sw_model *model, const char *name, const char *direction, const char *action, sw_function guard,
                         sw_jump_function jump);
 
@@ -329,7 +331,7 @@ SW_API int sw_event_values(const void *handle, int64_t index, const char *what, 
                            int64_t *count);
 
 /* The states at `count` times within the run, in any order: n × count numbers. `side` is SW_BEFORE or SW_AFTER, of a jump at a
- * time. SW_ABSENT where a time is outside. */
+ * time. SW_ABSENT where a time is outside, but for SW_BEYOND. */
 SW_API int sw_states(const sw_run *run, const double *t, int64_t count, int side, double *x, int64_t capacity);
 
 /* The states at the times of sw_values(run, "steps"), n × count, with both sides of each jump. */

@@ -333,6 +333,35 @@ static void friction_in_a_plane_is_a_cone(void) {
   }
 }
 
+/* ---- an event that is a function, of a model that is a text: x = e^t passes 2 at ln 2 ---------------------------- */
+
+static int passes_two(double t, const double *x, double *g, void *user) {
+  (void)t;
+  *g = user == NULL ? x[0] - 2 : 1;
+  return 0;
+}
+
+static void a_file_has_an_event_that_is_called(void) {
+  const double beyond[3] = {-0.001, 0.5, 1.001};
+  double x[3];
+  sw_model *model;
+  sw_run *run;
+  CHECK_OK(model, sw_parse("[states]\nx = 1.0\n[time]\nend = 1.0\n[derivatives]\nx = \"x\"\n", -1, NULL, &model));
+  CHECK_OK(model, sw_add_event(model, "two", "rising", "record", passes_two, NULL));
+  CHECK_CODE(SW_MISUSE, model, sw_set_discrete(model, 1));
+  CHECK_OK(model, sw_options(model, "rtol=1e-10"));
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK(sw_count(run, "events") == 1);
+  CHECK_NEAR(event_time(run, 0), log(2), 1e-9);
+  CHECK_CODE(SW_ABSENT, run, sw_states(run, beyond, 3, SW_AFTER, x, 3));
+  CHECK_OK(run, sw_states(run, beyond, 3, SW_BEYOND, x, 3));
+  CHECK_NEAR(x[0], exp(-0.001), 1e-8);
+  CHECK_NEAR(x[1], exp(0.5), 1e-9);
+  CHECK_NEAR(x[2], exp(1.001), 1e-8);
+  sw_free(run);
+  sw_free(model);
+}
+
 /* ---- a stiff field whose Jacobian is given ---------------------------------------------------------------------- */
 
 static int jacobian_calls = 0;
@@ -381,6 +410,7 @@ int main(void) {
   a_block_breaks_away();
   a_restitution_is_a_function();
   friction_in_a_plane_is_a_cone();
+  a_file_has_an_event_that_is_called();
   a_jacobian_is_called();
   return failed_checks;
 }

@@ -12,7 +12,10 @@ cp "$source_dir/lib/include/slideway.h" "$work/slideway/include"
 package=$(sh "$source_dir/lib/octave/package.sh" "$work")
 export SLIDEWAY="$work/slideway"
 octave_() { octave-cli --no-init-file --quiet --eval "pkg prefix $work/packages $work/packages; pkg local_list $work/list; $1"; }
+began=$(date +%s%N)
 octave_ "pkg install $package" 2> "$work/errors" || fail "the package is not installed"
+octave_ "pkg load slideway; r = slideway_solve ('evaporator'); assert (strcmp (r.status, 'reached_end'))" || fail "the evaporator does not run"
+echo "octave.sh: from the package to the evaporator's curves: $((($(date +%s%N) - began) / 1000000)) ms"
 octave_ "pkg load slideway; for name = {'slideway_solve', 'slide45'}, [passed, all] = test (name{1}); \
   if (passed != all || all == 0) test (name{1}); error ('a test fails'); endif; endfor" || fail "a test of the package fails"
 

@@ -19,8 +19,15 @@ if [ "${SLIDEWAY_TWICE:-}" ]; then
   cmp "$archive" "$(tail -n 1 "$work/log")" || fail "the second archive is another one"
 fi
 
+began=$(date +%s%N)
+told() { echo "relocatable.sh: from $1 to the evaporator's picture: $((($(date +%s%N) - began) / 1000000)) ms"; }
 tar -C "$work/somewhere else" -xf "$archive"
 root=$(echo "$work/somewhere else"/slideway-*)
+if command -v gnuplot >/dev/null 2>&1; then
+  env -i PATH=/usr/bin:/bin "$root/bin/slideway" run evaporator --quiet --plot "$work/evaporator.svg"
+  [ -s "$work/evaporator.svg" ] || fail "there is no picture"
+  told "the archive"
+fi
 object="$root/lib/libslideway_c.so.1"
 for file in "$root/bin/slideway" "$object"; do
   needed=$(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }' | grep -v -E '^(libc|libm|libgcc_s|ld-linux-x86-64)\.so' || true)
@@ -57,6 +64,16 @@ wheel=$($python3 "$source_dir/lib/python/door/wheel.py" "$object" "$work/wheel")
 [ "$(stat -c %s "$wheel")" -le 6000000 ] || fail "the wheel has more than 6 MB"
 $python3 -m zipfile -e "$wheel" "$work/site"
 cd "$work"
+if $python3 -c 'import ensurepip, matplotlib' 2>/dev/null; then
+  began=$(date +%s%N)
+  $python3 -m venv --system-site-packages "$work/venv"
+  env -i HOME="$work" "$work/venv/bin/pip" install --quiet --no-index --no-deps "$wheel"
+  env -i HOME="$work" MPLBACKEND=agg "$work/venv/bin/python" -c "
+import slideway
+slideway.load('evaporator').run().plot().savefig('evaporator-of-wheel.svg')"
+  [ -s evaporator-of-wheel.svg ] || fail "there is no picture by the wheel"
+  told "the wheel, its environment included,"
+fi
 PYTHONPATH="$work/site" $python3 -c "
 import slideway
 assert slideway._core.__file__.endswith('_core.py'), slideway._core.__file__
@@ -64,12 +81,33 @@ result = slideway.solve_ivp(lambda t, y: [y[1], -y[0] - 0.4 * (1 if y[1] > 0 els
 assert [event.kind for event in result.events] == ['crossing', 'sliding_entry'], result.events
 assert slideway.load('gallery/chua').run().success
 assert '</html>' in result.report()
+assert slideway.load('evaporator').run().success
 try:
-    slideway.load('evaporator')
+    slideway.load('evaporator').run(on_ambiguity='branches')
+    assert False
 except NotImplementedError as error:
     assert 'compiled module' in str(error)
 "
-if $python3 -c 'import pytest, scipy' 2>/dev/null; then
-  cp -r "$source_dir/lib/python/tests" "$work/tests"
-  (cd "$work/tests" && PYTHONPATH="$work/site" $python3 -m pytest -q -p no:cacheprovider -W ignore test_scipy_ivp.py) || fail "scipy's tests do not pass"
-fi
+# Every CPython from 3.8 on that is here reads the package and calls the shared object; what has numpy and scipy runs the tests.
+cp -r "$source_dir/lib/python/tests" "$work/tests"
+cat > "$work/try.py" <<'P'
+import ctypes, pathlib, sys
+package = pathlib.Path(sys.argv[1])
+for path in package.glob("*.py"):
+    compile(path.read_text(encoding="utf-8"), str(path), "exec")
+library, model, run = ctypes.CDLL(str(package / "libslideway_c.so.1")), ctypes.c_void_p(), ctypes.c_void_p()
+library.sw_solve.argtypes = [ctypes.c_void_p, ctypes.c_void_p]
+assert library.sw_find_model(b"evaporator", ctypes.byref(model)) == 0
+assert library.sw_solve(model, ctypes.byref(run)) == 0
+P
+for python in $python3 $(ls "$HOME"/.pyenv/versions/*/bin/python 2>/dev/null); do
+  $python -c 'import sys; sys.exit(sys.version_info < (3, 8))' 2>/dev/null || continue
+  $python "$work/try.py" "$work/site/slideway" || fail "$python does not read the wheel"
+  tests="no numpy: no tests"
+  if $python -c 'import numpy, pytest, scipy' 2>/dev/null; then
+    (cd "$work/tests" && PYTHONPATH="$work/site" $python -m pytest -q -p no:cacheprovider -W ignore test_scipy_ivp.py test_live.py) ||
+      fail "the tests of scipy and of live runs do not pass with $python"
+    tests="the tests pass"
+  fi
+  echo "relocatable.sh: $($python -V 2>&1): $tests"
+done

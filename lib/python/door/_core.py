@@ -1,7 +1,7 @@
 """The C interface in the place of the compiled module: it serves every CPython, since it calls the shared object beside it by ctypes.
 
-All is as with the compiled module, but for two questions, which say that they need it: all motions of an ambiguous start, and a branch of orbits
-whose period is a Python function.
+All is as with the compiled module, but for three things: all motions of an ambiguous start and a branch of orbits whose period is a Python function,
+which say that they need it, and the derivatives on both sides of a start on a surface.
 """
 
 import ctypes
@@ -19,7 +19,7 @@ _HERE = os.path.dirname(os.path.abspath(__file__))
 _lib = ctypes.CDLL(os.path.join(_HERE, "libslideway_c.so.1"))
 
 _OK, _STOPPED, _MODEL, _MISUSE, _ABSENT, _SPACE, _MEMORY, _FAILED = range(8)
-_BEFORE, _AFTER = 0, 1
+_BEFORE, _AFTER, _BEYOND = 0, 1, 2
 _NO_VALUE = -1
 _double_p = POINTER(c_double)
 _Field = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
@@ -232,15 +232,17 @@ class Model:
 class Problem:
     """A model with its parameters and initial values fixed. `called` keeps the Python functions alive and what they raised."""
 
-    def __init__(self, handle, model, settings, called=None):
-        self._handle, self.model, self._settings, self._called = handle, model, settings, called
+    def __init__(self, handle, model, settings, called=None, added=()):
+        self._handle, self.model, self._settings, self._called, self._added = handle, model, settings, called, added
+        for event in added:
+            handle.check(_add_event(handle.pointer, *event, None))
         self.start, self.end = handle.values("span").tolist()
         self.state = handle.values("initial")
         self.state_names, self.surface_names = (handle.names("states"), handle.names("surfaces")) if called is None else called.names
         self.event_names = handle.names("events") + handle.names("contacts")
         self.locations = handle.names("locations")
         self.contacts = len(handle.names("contacts"))
-        self.calls_python = called is not None
+        self.calls_python = model is None
 
     @property
     def parameters(self):
@@ -258,15 +260,22 @@ class Problem:
         return dx
 
     def with_events(self, events):
-        if self._called is None:
-            _refuse("an event that is a Python function, of a model that is text,")
-        words = {-1: b"falling", 0: b"any", 1: b"rising"}
+        if self.calls_python:
+            functions, added = self._called, ()
+        else:
+            functions, added = _Called(), self._added
+            functions.n, functions.names = len(self.state_names), (self.state_names, self.surface_names)
+            functions.keep = [] if self._called is None else list(self._called.keep)
+        words = {-1: "falling", 0: "any", 1: "rising"}
         for name, function, direction, action in events:
-            guard = _Function(self._called.numbers(function, 1, "an event function"))
-            self._called.keep.append(guard)
-            direction = words.get(direction, str(direction).encode())
-            self._handle.check(_add_event(self._handle.pointer, name.encode(), direction, action.encode(), guard, None))
-        return Problem(self._handle, self.model, self._settings, self._called)
+            guard = _Function(functions.numbers(function, 1, "an event function"))
+            functions.keep.append(guard)
+            added = (*added, (name.encode(), words.get(direction, str(direction)).encode(), action.encode(), guard))
+        if not self.calls_python:
+            return Problem(self.model.instantiate(self._settings)._handle, self.model, self._settings, functions, added)
+        for event in added:
+            self._handle.check(_add_event(self._handle.pointer, *event, None))
+        return Problem(self._handle, self.model, self._settings, functions)
 
     def check(self, end, options):
         handle = self._again()
@@ -288,7 +297,12 @@ class Problem:
 
     def _again(self):
         """A handle with options of its own; of Python functions there is one."""
-        return self._handle if self._called is not None else self.model.instantiate(self._settings)._handle
+        if self.calls_python:
+            return self._handle
+        handle = self.model.instantiate(self._settings)._handle
+        for event in self._added:
+            handle.check(_add_event(handle.pointer, *event, None))
+        return handle
 
 
 def _numbers_of(result, what, size):
@@ -434,12 +448,17 @@ class Run:
     def states_at(self, times, before=False, beyond=False):
         times, inside, asked = self._within(times)
         x = np.full((self._n, times.size), np.nan, order="F")
+        self._fill(x, inside, asked, _BEFORE if before else _AFTER)
+        if beyond and self._handle.values("steps").size:
+            outside = np.isfinite(times) & ~inside
+            self._fill(x, outside, np.ascontiguousarray(times[outside]), _BEYOND)
+        return x
+
+    def _fill(self, x, where, asked, side):
         if asked.size:
             found = np.empty((self._n, asked.size), order="F")
-            self._handle.check(_states(self._handle.pointer, asked.ctypes.data, asked.size, _BEFORE if before else _AFTER,
-                                       found.ctypes.data, found.size))
-            x[:, inside] = found
-        return x
+            self._handle.check(_states(self._handle.pointer, asked.ctypes.data, asked.size, side, found.ctypes.data, found.size))
+            x[:, where] = found
 
     def modes_at(self, times):
         return [_mode(self._handle.pointer, t, None).decode() if self._start <= t <= self.t_reached else None for t in times]
@@ -744,7 +763,7 @@ class LiveRun:
 
     def _paused(self, call):
         """The code of a call that may take long. Only the main thread is interrupted, and never within a Python function of the model."""
-        if threading.current_thread() is not threading.main_thread():
+        if threading.get_ident() != threading.main_thread().ident:
             return call()
         if self._problem._called is None:
             while True:
@@ -780,6 +799,9 @@ class LiveRun:
                 self._outcome = self._now()
             raise
         self._is_cancelled = False
+        if code == _OK and called is None:
+            self._outcome = None
+            return code
         if called is not None and called.error is not None and (called.is_final or code not in (_OK, _STOPPED)):
             raise called.error
         self._live.check(code)
@@ -809,12 +831,12 @@ class LiveRun:
     def advance_to(self, t):
         if self._on_event is None:
             self._followed(lambda: _live_advance(self._live.pointer, t))
-            return self._outcome
+            return self.outcome
         while True:
             event = c_int64(-1)
             code = self._followed(lambda: _live_next_event(self._live.pointer, t, byref(event)))
             if self._tell() or code == _STOPPED or event.value < 0:
-                return self._outcome
+                return self.outcome
 
     def next_event(self, t_end):
         event = c_int64(-1)
@@ -850,6 +872,9 @@ class LiveRun:
 
     @property
     def outcome(self):
+        """None stands for the usual end, so that an advance need not ask for it."""
+        if self._outcome is None:
+            self._outcome = ("reached_end", self.t, "")
         return self._outcome
 
     def event_count(self):
@@ -893,7 +918,7 @@ class LiveRun:
             self._told = self.event_count()
         found = Run(self._problem, made, False, False, float(made.values("span")[0]))
         if _status(made.pointer, None) == b"stopped_by_caller":
-            found.status = self._outcome[0]
+            found.status = self.outcome[0]
         return found
 
 
