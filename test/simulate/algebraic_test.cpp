@@ -179,6 +179,31 @@ TEST_CASE("the search for a solution goes on from the one after a jump, whatever
   }
 }
 
+TEST_CASE("the search for a solution goes on from the one after an impact") {
+  // y - v + 1/(y - 10) = 0 has the solution (10 + v - sqrt((10 - v)^2 - 4))/2 on the branch of the guess; v jumps from -gT to 0.6gT at
+  // T = sqrt(2/g), when the ball has fallen by 1. The integral of y is that of Simpson's rule.
+  const double g = 9.81;
+  const double fall = std::sqrt(2 / g);
+  const auto solution = [](double v) { return (10 + v - std::sqrt((10 - v) * (10 - v) - 4)) / 2; };
+  const auto integral = [&](double from, double duration) {
+    constexpr int kParts = 2000;
+    double sum = 0;
+    for (int k = 0; k <= kParts; ++k)
+      sum += (k == 0 || k == kParts ? 1 : k % 2 == 0 ? 2 : 4) * solution(from - g * duration * k / kParts);
+    return sum * duration / (3 * kParts);
+  };
+  const double s = integral(0, fall) + integral(0.6 * g * fall, 0.9 - fall);
+  for_all_methods(
+      "[states]\nh = 1\nv = 0\ns = 0\n[time]\nend = 0.9\n[algebraic]\ny = { value = \"v - 1/(y - 10)\", "
+      "guess = 0 }\n"
+      "[derivatives]\nh = \"v\"\nv = \"-9.81\"\ns = \"y\"\n[[contacts]]\ngap = \"h\"\nrestitution = 0.6\n"
+      "acts_on = { v = \"1\" }\n",
+      [&](const Finished& finished, double rtol) {
+        CHECK(finished.count(EventKind::impact) == 1);
+        CHECK(std::abs(finished.end(2) - s) <= 100 * rtol);
+      });
+}
+
 TEST_CASE("a run ends where the solution that is followed comes to its end") {
   const std::string text =
       model("y = { value = \"y + x - y^2\", guess = -1.5 }\n", "x = \"-1 + 0*y\"\n", "x = 1.0\n");

@@ -1,4 +1,4 @@
-// Guards that change their signs without being zero, in a pole.
+// Guards that change their signs without being zero: in a pole, or in a jump, as forms of guards with kinks do where they are not in force.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -17,6 +17,19 @@ namespace {
 std::string clock_with(const std::string& derivative, double end = 3) {
   return "[states]\nx = 0\ny = 0\n[time]\nend = " + std::to_string(end) +
          "\n[derivatives]\nx = \"1\"\ny = \"" + derivative + "\"\n";
+}
+
+std::string oscillator(const std::string& force, const std::string& definitions = "") {
+  return "[states]\nx = 1.2\nv = -0.4\n[time]\nend = 6\n" + definitions + "[derivatives]\nx = \"v\"\nv = \"" +
+         force + "\"\n";
+}
+
+// The values are those of DOP853 of scipy at rtol 1e-12, which stops where a condition, as it is written, changes by bisection.
+void ends_at(const std::string& text, double x, double v) {
+  for_all_methods(text, [&](const Finished& finished, double rtol) {
+    CHECK(std::abs(finished.end(0) - x) <= 1000 * rtol);
+    CHECK(std::abs(finished.end(1) - v) <= 1000 * rtol);
+  });
 }
 
 }  // namespace
@@ -133,4 +146,49 @@ TEST_CASE(
     for (std::size_t k = 0; k < 40; ++k)
       CHECK(std::abs(finished.solution.events[k].t - static_cast<double>(k + 1)) <= 1e-4);
   }
+}
+
+TEST_CASE("forms of one guard that vanish together move no state") {
+  ends_at(
+      oscillator("if(v > 0, if(q < 0, -x, -x + 0.3), -x)", "[definitions]\nq = \"atan2(x, 1 + abs(v))\"\n"),
+      1.575537249771, 0.251007419084);
+}
+
+TEST_CASE(
+    "a form that is not in force has the side of its guard when it comes into force, beyond a jump too") {
+  ends_at(oscillator("-x + if(tanh(x/(0.1 + abs(v))) < 0.3, 0.2, 0)"), 1.187496310544, -0.435720681682);
+  ends_at(oscillator("-x + if(atan2(x, abs(v)) < 0.2, 0.2, 0)"), 1.185664458788, -0.440681053783);
+}
+
+TEST_CASE("a guard that jumps to the other sign moves no state, and its relay turns there") {
+  const std::string states = "[states]\nx = -1\ny = 1.1\nz = 0\n[time]\nend = 3\n[derivatives]\nx = \"0\"\n";
+  for_all_methods(states + "y = \"-1\"\nz = \"sgn(atan2(y, x))\"\n",
+                  [](const Finished& finished, double rtol) {
+                    REQUIRE(finished.solution.events.size() == 1);
+                    CHECK(std::abs(finished.solution.events[0].t - 1.1) <= 10 * rtol);
+                    CHECK(finished.end(0) == -1);
+                    CHECK(std::abs(finished.end(2) - (1.1 - 1.9)) <= 100 * rtol);
+                  });
+}
+
+TEST_CASE("a run ends with words where a motion is drawn to a jump of a guard from both sides") {
+  const Finished finished = test::run(
+      "[states]\nx = -1\ny = 1.1\n[time]\nend = 3\n[derivatives]\nx = \"0\"\ny = \"-sgn(atan2(y, x))\"\n");
+  CHECK(finished.solution.outcome.status == Status::user_function_failed);
+  CHECK(std::abs(finished.solution.outcome.t - 1.1) <= 1e-6);
+  CHECK(finished.solution.outcome.message.find("jumps to the other sign") != std::string::npos);
+}
+
+TEST_CASE("a guard that has no value on a line moves no state across it, and its event does not fire") {
+  // d <= 0.47 all along.
+  for_all_methods(
+      "[states]\nx = 0.5\ny = -0.4\nvy = 0.87\n[time]\nend = 1\n[definitions]\npx = \"max(abs(x) - 1, 0)\"\n"
+      "d = \"hypot(px, y)\"\n[derivatives]\nx = \"-0.5\"\ny = \"vy\"\nvy = \"0\"\n[[resets]]\nname = "
+      "\"wall\"\n"
+      "when = \"d > 1 and vy*y/d - 0.5*px*sgn(x)/d > 0\"\nset = { vy = \"-vy\" }\n",
+      [](const Finished& finished, double rtol) {
+        CHECK(finished.count(EventKind::reset) == 0);
+        CHECK(std::abs(finished.end(0)) <= 100 * rtol);
+        CHECK(std::abs(finished.end(1) - 0.47) <= 100 * rtol);
+      });
 }

@@ -55,3 +55,28 @@ TEST_CASE("a motion that leaves the domain of its field ends there, and says whe
     CHECK(finished.solution.statistics.steps < 3000);
   }
 }
+
+TEST_CASE("two empty tanks fill however their branches are nested") {
+  // Both say h1' = 0.05 and h2' = sqrt(h1) - h2 where the tanks are not empty: h2(50) = exp(-50) times the integral of exp(t) sqrt(0.05 t) over
+  // [0, 50], by Simpson's rule in the root of t.
+  constexpr int kParts = 200000;
+  const double end = std::sqrt(50.0);
+  double right = 0;
+  for (int k = 0; k <= kParts; ++k) {
+    const double u = end * k / kParts;
+    right += (k == 0 || k == kParts ? 1
+              : k % 2 == 0          ? 2
+                                    : 4) *
+             std::exp(u * u - 50) * std::sqrt(0.05) * 2 * u * u;
+  }
+  right *= end / (3 * kParts);
+  for (const std::string flow : {"if(h1 > 0, if(h2 > 0, sqrt(h1) - h2, sqrt(h1)), if(h2 > 0, -h2, 0))",
+                                 "if(h1 > 0, sqrt(h1), 0) - if(h2 > 0, h2, 0)"}) {
+    CAPTURE(flow);
+    test::for_all_methods(
+        "[states]\nh1 = 0\nh2 = 0\n[time]\nend = 50\n[derivatives]\nh1 = \"0.05\"\nh2 = \"" + flow + "\"\n",
+        [&](const test::Finished& finished, double rtol) {
+          CHECK(std::abs(finished.end(1) - right) <= 1000 * rtol);
+        });
+  }
+}

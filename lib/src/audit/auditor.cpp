@@ -107,6 +107,9 @@ class Auditor::Listener {
     looked_to_ = step.end;
     const std::uint64_t visits = field_->visits();
     look_at(step, h);
+    end_state_.resize(instance_.system.states());
+    step.evaluate(step.end, end_state_);
+    awaits_event_ = true;
     choice_.add_step();
     choice_.add_visits(field_->visits() - visits);
   }
@@ -117,6 +120,7 @@ class Auditor::Listener {
     if (record.kind == EventKind::zeno && record.t <= looked_to_) findings_.take_back(failures_before_);
     const bool is_judged = choice_.takes_record();
     const std::uint64_t visits = field_->visits();
+    judge_arrival(record);
     if (held_) held_->record(record);
     if (events_) events_->record(record, is_judged);
     if (is_judged && contacts_ && (record.kind == EventKind::impact || record.kind == EventKind::contact))
@@ -138,6 +142,23 @@ class Auditor::Listener {
     const bool begins = t == instance_.start && instance_.state.size() == instance_.system.states();
     if (events_) events_->begin(t, begins ? instance_.state : Vector());
     if (begins && held_) held_->begin(instance_.state);
+  }
+
+  // The first event at the end of a step begins in the state that the step ends in, but for a few tolerances to the zero of its guard.
+  void judge_arrival(const EventRecord& record) {
+    constexpr double kMostMoved = 10 * auditing::kSure;
+    const bool is_first = std::exchange(awaits_event_, false) && record.t == looked_to_ &&
+                          record.round <= 1 && record.kind != EventKind::zeno &&
+                          record.before.size() == end_state_.size();
+    if (!is_first) return;
+    const Vector tol = errors_.tolerances(record.before.cwiseAbs().cwiseMin(end_state_.cwiseAbs()));
+    for (Index j = 0; j < errors_.discrete_from; ++j) {
+      if (!(std::abs(record.before[j] - end_state_[j]) > kMostMoved * tol[j])) continue;
+      const std::string& state = instance_.system.state_names()[static_cast<std::size_t>(j)];
+      findings_.fail("arrival " + state, state, record.t,
+                     fmt::format("{} comes to {:.10g} at t = {:.6g}, but the event there begins with {:.10g}",
+                                 state, end_state_[j], record.t, record.before[j]));
+    }
   }
 
   void look_at(const StepView& step, double h) {
@@ -186,6 +207,8 @@ class Auditor::Listener {
   Matrix states_ = {};
   Matrix rates_ = {};
   Vector x_, sizes_;
+  Vector end_state_ = {};  // of the step that was looked at last
+  bool awaits_event_ = false;
   auditing::StepChoice choice_;
   bool has_begun_ = false;
   double looked_to_ = -std::numeric_limits<double>::infinity();

@@ -33,6 +33,8 @@ constexpr double kEarlyPart = 1e-3;
 constexpr double kPartOfWay = 0.5;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
+// A guard that has this part of its size at the end of the step just after it has changed its sign may have jumped.
+constexpr double kSteepPart = 1e-3;
 // kJustAfter tells how far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;
 // The largest difference of values of one size that count as equal.
@@ -588,8 +590,9 @@ void GuardScan::flag_arrived(double a, double b, GuardSampler& sampler) {
   sample_near(std::min(b, arrival_.t + accuracy), sampler, scratch_);
   bool any = false;
   for (const Candidate& candidate : candidates_) {
-    // A zero is nearer to zero than what comes after it.
-    if (std::abs(scratch_[candidate.guard]) >= std::abs(new_values_[candidate.guard])) arrival_.steep = true;
+    // A guard just after its zero is far nearer to zero than at the end of the step.
+    if (std::abs(scratch_[candidate.guard]) >= kSteepPart * std::abs(new_values_[candidate.guard]))
+      arrival_.steep = true;
     if (candidate.left > arrival_.t || scratch_[candidate.guard] + candidate.level > 0) continue;
     arrival_.guards[static_cast<std::size_t>(candidate.guard)] = 1;
     any = true;

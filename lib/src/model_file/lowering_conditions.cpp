@@ -16,7 +16,7 @@ namespace slideway::reader {
 namespace {
 
 // A guard in the equations may have as many.
-constexpr int kMostKinks = 6;
+constexpr std::size_t kMostKinks = 6;
 
 TokenRange whole_range(const Formula& formula) {
   return {0, static_cast<std::uint32_t>(formula.expression.tokens.size())};
@@ -126,7 +126,8 @@ NodeId FormulaBuilder::with_surfaces(const Place& place, TokenRange range, NodeI
     return graph_[id].operation == Operation::choose && !is_held(graph_[id].a);
   };
   // The guard of so many kinks is followed without surfaces, which would be those of all their sides.
-  if (std::count_if(nodes.begin(), nodes.end(), is_kink) > kMostKinks) return value;
+  const auto kinks = static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), is_kink));
+  if (kinks > kMostKinks) return value;
   for (const NodeId id : nodes) {
     const Node node = graph_[id];
     const auto operand = [&](NodeId of) {
@@ -248,6 +249,10 @@ FormulaBuilder::Twofold FormulaBuilder::joined_margins(const Place& place, std::
   if (graph_.is_constant(value)) return {value, value};
   if (value == a.value) return a;
   if (value == b.value) return b;
+  // The guard of so many kinks is followed without surfaces, as in with_surfaces().
+  const NodeId difference = graph_.subtract(a.node, b.node);
+  if (graph_.has_lambda(difference) && surfaces_from(graph_, difference, 0).size() > kMostKinks)
+    return {value, value};
   const Place surfaces{place.formula, Jumps::surfaces, place.element, place.other};
   return {extremum(surfaces, index, a.node, b.node, either, make_text), value};
 }

@@ -48,6 +48,8 @@ struct SystemTapes {
   SparseMatrixTape field_dlambda;
   SparseMatrixTape guards_dx;
   SparseMatrixTape normal_dx;
+  Tape followers;
+  std::vector<std::uint32_t> followed;  // the states that these set
   FieldExplanation explanation;
   SurfacesInForce in_force;
 };
@@ -67,6 +69,13 @@ class FileField : public ExplainedField::Source {
   bool has_branches() const override { return tapes_->in_force.any_branches(); }
   bool is_in_force(ConstVectorRef lambda, Index surface) const override {
     return tapes_->in_force(lambda, surface);
+  }
+  void follow(double t, VectorRef x) const override {
+    if (tapes_->followed.empty()) return;
+    const Vector before = x;
+    tapes_->followers.evaluate<double>(point(t, before), [&](std::size_t k, double value) {
+      x[static_cast<Index>(tapes_->followed[k])] = value;
+    });
   }
 
  private:
@@ -136,6 +145,12 @@ class SystemMaker {
     made.field = tape(derivatives_);
     const std::shared_ptr<const SystemTapes> tapes = tapes_;
     made.explanation = FieldExplanation(model_, derivatives_, places_);
+    std::vector<NodeId> follower_values;
+    for (const ExpandedAssignment& line : model_.followers) {
+      follower_values.push_back(line.value);
+      made.followed.push_back(static_cast<std::uint32_t>(line.state));
+    }
+    if (!follower_values.empty()) made.followers = tape(follower_values);
     made.in_force = SurfacesInForce(graph_, derivatives_, model_.lambda_index, watched_surfaces());
     definition.field = ExplainedField(std::make_shared<const FileField>(tapes));
     definition.field_along = [tapes](double t, ConstVectorRef x, ConstVectorRef lambda, double t_dot,

@@ -71,15 +71,24 @@ SurfacesInForce::SurfacesInForce(const ExpressionGraph& graph, const std::vector
 
 bool SurfacesInForce::operator()(ConstVectorRef lambda, Index surface) const {
   if (of_surfaces_.empty()) return true;
-  int looked_at = 0;
-  return holds(lambda, of_surfaces_[static_cast<std::size_t>(surface)], looked_at);
+  Walk walk;
+  return holds(lambda, of_surfaces_[static_cast<std::size_t>(surface)], walk);
 }
 
-bool SurfacesInForce::holds(ConstVectorRef lambda, const Place& place, int& looked_at) const {
-  if (place.everywhere || ++looked_at > kMostLooks) return true;
+bool SurfacesInForce::holds(ConstVectorRef lambda, const Place& place, Walk& walk) const {
+  if (place.everywhere || ++walk.looked_at > kMostLooks) return true;
   return std::any_of(place.branches.begin(), place.branches.end(), [&](const Branch& branch) {
     const Fork& fork = forks_[branch.fork];
-    return lambda[fork.surface] != -branch.side && holds(lambda, fork.place, looked_at);
+    if (lambda[fork.surface] == -branch.side) return false;
+    // Both sides of one surface never hold together, wherever the state is.
+    const bool is_excluded = std::any_of(walk.sides.begin(), walk.sides.end(), [&](const auto& taken) {
+      return taken.first == fork.surface && taken.second != branch.side;
+    });
+    if (is_excluded) return false;
+    walk.sides.emplace_back(fork.surface, branch.side);
+    const bool result = holds(lambda, fork.place, walk);
+    walk.sides.pop_back();
+    return result;
   });
 }
 

@@ -6,6 +6,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "expression/expression_graph.hpp"
@@ -45,7 +46,12 @@ class SurfacesInForce {
     Index surface = 0;
     Place place = {};
   };
-  bool holds(ConstVectorRef lambda, const Place& place, int& looked_at) const;
+  // The sides that have been taken on the way out of nested branches, and how many places have been looked at.
+  struct Walk {
+    std::vector<std::pair<Index, double>> sides = {};
+    int looked_at = 0;
+  };
+  bool holds(ConstVectorRef lambda, const Place& place, Walk& walk) const;
 
   std::vector<Fork> forks_;
   std::vector<Place> of_surfaces_;  // empty where all are in force everywhere

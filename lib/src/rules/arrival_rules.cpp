@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
 
 #include "core/number_text.hpp"
 #include "rules/surface_sides.hpp"
@@ -13,15 +14,17 @@ namespace slideway {
 
 Decision ArrivalRules::decide(const Arrivals& arrivals) const {
   using Rule = Decision (ArrivalRules::*)(const Arrivals&) const;
-  static constexpr Rule before_the_instant[] = {&ArrivalRules::has_values_again, &ArrivalRules::passes_poles,
-                                                &ArrivalRules::only_turns, &ArrivalRules::only_touches,
-                                                &ArrivalRules::begins};
+  static constexpr Rule before_the_instant[] = {
+      &ArrivalRules::has_values_again, &ArrivalRules::passes_poles, &ArrivalRules::passes_out_of_force,
+      &ArrivalRules::only_turns,       &ArrivalRules::only_touches, &ArrivalRules::begins};
   static constexpr Rule in_the_instant[] = {&ArrivalRules::notes, &ArrivalRules::turns_friction,
                                             &ArrivalRules::jumps, &ArrivalRules::has_turned_friction,
                                             &ArrivalRules::meets};
   if (arrivals.stage == Arrivals::Stage::over) return {};
   const bool has_begun = arrivals.stage != Arrivals::Stage::arrived;
-  for (const Rule rule : has_begun ? in_the_instant : before_the_instant) {
+  const std::span<const Rule> rules =
+      has_begun ? std::span<const Rule>(in_the_instant) : std::span<const Rule>(before_the_instant);
+  for (const Rule rule : rules) {
     if (Decision decision = (this->*rule)(arrivals)) return decision;
   }
   return {};
@@ -56,19 +59,49 @@ Decision ArrivalRules::passes_poles(const Arrivals&) const {
     const Index i = slot / 2;
     const Side side = now_.regime.mode()[i] == Side::plus ? Side::minus : Side::plus;
     const bool has_effect = now_.here->ode.has_effect(now_.t, now_.x, i);
+    const bool jumps = poles_.jumps(slot);
     const auto end = [&](const std::string& why) -> Decision {
       sides.end = End{Status::user_function_failed,
-                      "the guard of surface '" + now_.surface_name(i) +
-                          "' changes its sign in a pole at t = " + number_text(now_.t) + ", " + why};
+                      "the guard of surface '" + now_.surface_name(i) + "' " +
+                          (jumps ? "jumps to the other sign" : "changes its sign in a pole") +
+                          " at t = " + number_text(now_.t) + ", " + why};
       return sides;
     };
-    if (has_effect && !poles_.both_fields_lead_on(i, side))
-      return end(
-          "where the motion does not lead through it on both sides: what follows can be told only where a "
-          "guard is zero; write it as one that is, such as its reciprocal");
+    const bool leads_on =
+        !has_effect || (jumps ? poles_.stays_beyond(i, side) : poles_.both_fields_lead_on(i, side));
+    if (!leads_on)
+      return end(std::string(
+                     "where the motion does not lead through it on both sides: what follows can be told only "
+                     "where a guard is zero; write it as one that is, ") +
+                 (jumps ? "such as y for atan2(y, x) where x < 0" : "such as its reciprocal"));
     if (has_effect && !poles_.has_finite_integral(i, side))
       return end("and so does the derivative of a state, whose integral is infinite there");
-    sides.turns.push_back({i, side, has_no_part(i) ? "" : reason::passes_pole(has_effect)});
+    sides.turns.push_back({i, side, has_no_part(i) ? "" : reason::passes_pole(jumps, has_effect)});
+  }
+  return sides;
+}
+
+// Surfaces out of force have another side beyond the zeros of their guards, and nothing else follows. Others that are met with them may
+// slide, and hold them at zero.
+Decision ArrivalRules::passes_out_of_force(const Arrivals& arrivals) const {
+  TurnSides sides{.out_of_force = out_of_force(now_, arrivals.meeting.met)};
+  if (sides.out_of_force.empty()) return {};
+  Meeting others = arrivals.meeting;
+  std::erase_if(others.met, [&](const Met& one) { return contains(sides.out_of_force, one.surface); });
+  if (!others.met.empty()) {
+    now_.here->evaluator.keep_field_at(now_.t, now_.x);
+    const Resolution found = now_.here->resolver.resolve(now_.t, now_.x, now_.regime.mode(),
+                                                         now_.regime.lambda(), others, now_.weights);
+    const auto slides = [&](const Met& one) { return found.mode.slides_on(one.surface); };
+    if (!found.decided || std::any_of(others.met.begin(), others.met.end(), slides)) return {};
+  }
+  const double t = now_.t + location_accuracy(now_.t, now_.stepper->last_step_size());
+  Vector state(now_.x.size()), h(now_.regime.mode().size());
+  now_.stepper->evaluate(t, state);
+  now_.here->evaluator.guards(t, state, h);
+  for (const Index i : sides.out_of_force) {
+    const Side side = h[i] < 0 ? Side::minus : Side::plus;
+    if (std::isfinite(h[i]) && side != now_.regime.mode()[i]) sides.turns.push_back({i, side, ""});
   }
   return sides;
 }

@@ -28,6 +28,7 @@ class ArrivalRules {
   bool has_no_part(Index surface) const;
   Decision has_values_again(const Arrivals& arrivals) const;
   Decision passes_poles(const Arrivals& arrivals) const;
+  Decision passes_out_of_force(const Arrivals& arrivals) const;
   Decision only_turns(const Arrivals& arrivals) const;
   Decision only_touches(const Arrivals& arrivals) const;
   Decision begins(const Arrivals& arrivals) const;

@@ -22,7 +22,7 @@ struct End {
 
 // ---- where guards have arrived (arrival_rules.hpp)
 
-// Surfaces whose guards have changed their signs without a zero take these sides.
+// Surfaces whose guards have changed their signs without a zero, or which take no part in the motion, take these sides.
 struct TurnSides {
   struct Turn {
     Index surface = 0;
@@ -30,7 +30,8 @@ struct TurnSides {
     std::string reason = {};  // of the event; none where the surface takes no part in the motion
   };
   std::vector<Turn> turns = {};
-  bool past_poles = false;  // the guards start anew beyond them
+  std::vector<Index> out_of_force = {};  // met surfaces which take no part in the motion
+  bool past_poles = false;               // the guards start anew beyond them
   std::optional<End> end = {};
 };
 // Gaps close that open again by themselves.

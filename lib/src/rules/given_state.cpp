@@ -5,6 +5,7 @@
 
 #include "filippov/side_loops.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/surface_sides.hpp"
 
 namespace slideway {
 
@@ -42,7 +43,9 @@ bool EventFiring::take_state(const Vector& x, std::vector<EventRecord>& records)
   EventRecord record = now_.begun(EventKind::sample);
   record.round = instant_.round;
   if (!now_.keeps_states()) record.before.resize(0);
-  if (!set_state("the caller of the run", "", x)) return false;
+  Vector given = x;
+  if (given != now_.x) follow_others(now_.here->plain, now_.t, given);
+  if (!set_state("the caller of the run", "", given)) return false;
   instant_.moved = !keeps_sides(now_);
   if (now_.keeps_states()) record.after = now_.x;
   record.to = now_.word();

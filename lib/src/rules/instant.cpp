@@ -65,11 +65,11 @@ std::optional<ModeEnd> ModeManager::handle_ending_root() {
   return handle_arrival(none, ending) ? ModeEnd::event : ModeEnd::finished;
 }
 
-// A surface met may be nearly tangent to those that slide. Errors leave its guard small far from the points of all of them, so the
-// state then stays on those that slide.
+// A surface met may be nearly tangent to others. Errors leave its guard small far from the points of all of them, so the state then stays
+// on those that slide, or where it is.
 bool ModeManager::put_on_surfaces_met() {
   const std::vector<Index>& sliding = now_.here->ode.field().sliding();
-  if (sliding.empty() || sliding.size() == on_surface_.size() || now_.here->evaluator.guards_are_affine()) {
+  if (sliding.size() == on_surface_.size() || now_.here->evaluator.guards_are_affine()) {
     now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
     return true;
   }
@@ -77,7 +77,7 @@ bool ModeManager::put_on_surfaces_met() {
   now_.here->geometry.project(now_.t, on_surface_, now_.weights, now_.x);
   if ((now_.x - arrived).cwiseProduct(now_.weights).lpNorm<Eigen::Infinity>() <= kFarFromErrors) return true;
   now_.x = arrived;
-  now_.here->geometry.project(now_.t, sliding, now_.weights, now_.x);
+  if (!sliding.empty()) now_.here->geometry.project(now_.t, sliding, now_.weights, now_.x);
   return false;
 }
 
@@ -145,6 +145,9 @@ bool ModeManager::carry_out(const TurnSides& sides) {
   std::erase_if(arrivals.meeting.met,
                 [&](const Met& one) { return contains(arrivals.with_value_again, one.surface); });
   arrivals.with_value_again.clear();
+  std::erase_if(arrivals.meeting.met,
+                [&](const Met& one) { return contains(sides.out_of_force, one.surface); });
+  for (const Index i : sides.out_of_force) now_.here->guards.leave_surface(i);
   arrivals.any_turned = true;
   for (const TurnSides::Turn& turn : sides.turns) {
     if (sides.past_poles) now_.here->guards.drop(turn.surface);

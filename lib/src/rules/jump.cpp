@@ -8,6 +8,7 @@
 #include "core/number_text.hpp"
 #include "rules/messages.hpp"
 #include "rules/mode_manager.hpp"
+#include "rules/surface_sides.hpp"
 #include "rules/touching_contacts.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
@@ -102,6 +103,7 @@ bool ModeManager::apply_impact(const std::vector<Index>& touching) {
   const ContactDynamics::Impact impact =
       contacts.impact(now_.t, now_.regime.lambda(), touching, true, now_.regime.contacts, now_.x);
   now_.impact_noise = std::max(now_.impact_noise, impact.noise);
+  follow_others(now_.here->plain, now_.t, now_.x);
   if (!now_.x.allFinite()) {
     log_.finish(Status::user_function_failed,
                 "an impact leads to a state that is not finite at t = " + number_text(now_.t));

@@ -20,37 +20,43 @@ double PoleCheck::guard_of(Index slot, double t) {
   return number_of(now_.regime.mode()[slot / 2]) * guards_[slot / 2];
 }
 
-// is_pole() tells whether the guard is positive before t and negative after it, and grows towards t from both
-// sides.
-bool PoleCheck::is_pole(Index slot, double t) {
+PoleCheck::Change PoleCheck::change_at(Index slot, double t) {
   const Index surfaces = ModeOde::first_slot(now_.regime.mode().size());
   if (slot < surfaces ? now_.regime.mode().slides_on(slot / 2) || slot % 2 != 0
                       : slot < now_.here->ode.event_slot(0))
-    return false;
+    return Change::zero;
   const double accuracy = location_accuracy(t, now_.stepper->last_step_size());
+  bool grows = true;
+  bool jumps = false;
   for (const double side : {-1.0, 1.0}) {
+    double nearest = 0;
     double nearer = std::numeric_limits<double>::infinity();
     for (const double distance : {1.0, kPoleDistances, kPoleDistances * kPoleDistances}) {
       double value = 0;
       try {
         value = -side * guard_of(slot, t + side * distance * kNearPole * accuracy);
       } catch (const std::exception&) {
-        return false;
+        return Change::zero;
       }
-      if (!std::isfinite(value)) return false;
-      if (distance == 1 && !(value > 0)) return false;
-      if (!(kPoleGrowth * std::abs(value) <= nearer)) return false;
+      if (!std::isfinite(value)) return Change::zero;
+      if (distance == 1 && !(value > 0)) return Change::zero;
+      if (distance == 1) nearest = value;
+      grows = grows && kPoleGrowth * std::abs(value) <= nearer;
       nearer = std::abs(value);
     }
+    jumps = jumps || kPoleGrowth * nearest >= nearer;
   }
-  return true;
+  return grows ? Change::pole : jumps && slot < surfaces ? Change::jump : Change::zero;
 }
 
 const Arrival& PoleCheck::without_poles(const Arrival& arrival) {
   std::vector<Index>& poles = locator_.scanned().poles;
+  jumps_.clear();
   for (std::size_t slot = 0; slot < arrival.guards.size(); ++slot) {
-    if (arrival.guards[slot] != 0 && is_pole(static_cast<Index>(slot), arrival.t))
-      poles.push_back(static_cast<Index>(slot));
+    if (arrival.guards[slot] == 0) continue;
+    const Change change = change_at(static_cast<Index>(slot), arrival.t);
+    if (change == Change::jump) jumps_.push_back(static_cast<Index>(slot));
+    if (change != Change::zero) poles.push_back(static_cast<Index>(slot));
   }
   if (poles.empty()) return arrival;
   locator_.scanned().passed = arrival;
@@ -95,6 +101,26 @@ bool PoleCheck::both_fields_lead_on(Index surface, Side side) {
     if (!(number_of(side) * rates[surface] < 0)) return false;
   }
   return true;
+}
+
+bool PoleCheck::stays_beyond(Index surface, Side side) {
+  const double ahead = kPoleDistances * kNearPole * location_accuracy(now_.t, now_.stepper->last_step_size());
+  Vector lambda =
+      now_.here->ode.slides() ? now_.here->ode.field().lambda(now_.t, now_.x) : now_.regime.lambda();
+  Vector before(now_.x.size()), velocity(now_.x.size());
+  guards_.resize(now_.regime.mode().size());
+  try {
+    lambda[surface] = -number_of(side);
+    now_.here->evaluator.field(now_.t, now_.x, lambda, before);
+    lambda[surface] = number_of(side);
+    now_.here->evaluator.field(now_.t, now_.x, lambda, velocity);
+    if (velocity == before) return true;
+    state_ = now_.x + ahead * velocity;
+    now_.here->evaluator.guards(now_.t + ahead, state_, guards_);
+  } catch (const std::exception&) {
+    return false;
+  }
+  return number_of(side) * guards_[surface] > 0;
 }
 
 bool PoleCheck::has_finite_integral(Index surface, Side side) {

@@ -93,6 +93,10 @@ Sides find_sides(const RunState& now, const Instant& instant, bool keep) {
   return sides;
 }
 
+void follow_others(const System& system, double t, VectorRef x) {
+  if (const auto* const field = system.definition().field.target<ExplainedField>()) field->follow(t, x);
+}
+
 Index derivative_never_set(const RunState& now, ConstVectorRef h) {
   Vector lambda(h.size());
   for (Index i = 0; i < h.size(); ++i) lambda[i] = h[i] > 0 ? 1 : -1;

@@ -31,6 +31,9 @@ std::vector<Index> out_of_force(const RunState& now, const std::vector<Met>& met
 // The first surface whose guard h(i) has no value though its relay takes part in the motion of this mode; −1 where there is none.
 Index needed_without_value(const RunState& now, const Mode& mode, ConstVectorRef h);
 
+// States that follow from the others are set by what a jump has made of these.
+void follow_others(const System& system, double t, VectorRef x);
+
 // The first state whose derivative is what was there before the field was asked, or is made of it; −1 if there is none. A field that
 // throws, or has no value, on this side of the guards h is judged by the run.
 Index derivative_never_set(const RunState& now, ConstVectorRef h);

@@ -470,7 +470,7 @@ bool RunEngine::locate_next() {
   const bool may_be_retaken = accuracy_.can_fail() && now_.restart.retakes(now_.t) < kMostRetakes;
   if (may_be_retaken || until_ < step_.scan_end) locator_.note_armed();
   const Arrival& first = locator_.locate(step_.scan_end);
-  if (first.found && may_be_retaken && !accuracy_.holds_at(first.t)) {
+  if (first.found && may_be_retaken && !accuracy_.holds_before(first.t)) {
     now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
     now_.here->stepper->error_weights(now_.x, now_.weights);
     // A mode begins on its surfaces, also between events: a guard that they hold at zero is not armed by drift.

@@ -1,5 +1,6 @@
 #include "run/step_accuracy.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <exception>
 
@@ -7,6 +8,10 @@
 #include "simulate/precision.hpp"
 
 namespace slideway {
+
+bool StepAccuracy::holds_before(double t) {
+  return holds_at(t) && holds_at(std::max(now_.t, t - kPartOfStep * now_.stepper->last_step_size()));
+}
 
 bool StepAccuracy::holds_at(double t) {
   for (Vector* vector : {&state_, &velocity_, &weights_}) vector->resize(now_.x.size());

@@ -19,11 +19,12 @@ class StepAccuracy {
 
   // can_fail() is false for an affine field, of which stages miss nothing.
   bool can_fail() const { return !now_.here->evaluator.system().definition().field_affine; }
-  // holds_at() returns false where d(t) is beyond what the errors of accurate steps show, t being within the last step. It returns true where the
-  // field has no value.
-  bool holds_at(double t);
+  // holds_before() returns false where d is beyond what the errors of accurate steps show at an arrival t within the last step, or shortly before it:
+  // at zero velocity the field of a friction hides what it has been. It returns true where the field has no value.
+  bool holds_before(double t);
 
  private:
+  bool holds_at(double t);
   // Errors of the state make as large defects as these: `defects` have an entry per state, in tolerances.
   bool is_explained_by_errors(double t, double length, ConstVectorRef defects);
 

@@ -13,6 +13,27 @@
 
 namespace slideway {
 
+namespace {
+
+// One motion leads through a corner where all fields are the same: it has the velocity that is left in `velocity`.
+bool has_one_field(Evaluator& evaluator, double t, ConstVectorRef x, Vector lambda,
+                   const std::vector<Index>& surfaces, Vector& velocity) {
+  if (static_cast<Index>(surfaces.size()) > most_enumerated_surfaces) return false;
+  Vector other(x.size());
+  velocity.resize(x.size());
+  for (Index v = 0; v < Index{1} << surfaces.size(); ++v) {
+    for (std::size_t k = 0; k < surfaces.size(); ++k) lambda[surfaces[k]] = (v >> k) & 1 ? 1 : -1;
+    evaluator.field(t, x, lambda, v == 0 ? velocity : other);
+    if (!velocity.allFinite()) return false;
+    if (v > 0 &&
+        !((other - velocity).array().abs() <= kRoundingFactor * kEpsilon * velocity.array().abs()).all())
+      return false;
+  }
+  return true;
+}
+
+}  // namespace
+
 std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
                                                      const std::vector<Index>& members,
                                                      const Meeting& meeting) {
@@ -194,6 +215,20 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     option.lambda.assign(continuation.lambda.begin(), continuation.lambda.end());
     group.options.push_back(std::move(option));
   }
+  Vector velocity;
+  const bool is_kink = group.options.empty() && !point.answer.incomplete &&
+                       has_one_field(evaluator_, t, x, lambda_, surfaces, velocity);
+  if (is_kink) {
+    // Surfaces that this velocity does not lead off keep their sides.
+    Option option;
+    for (const Index i : surfaces) {
+      const double w = evaluator_.guard_rate(t, x, velocity, i);
+      const Side kept = meeting.at_start || mode.slides_on(i) ? Side::plus : mode[i];
+      option.sides.push_back(w > 0 ? Side::plus : w < 0 ? Side::minus : kept);
+      option.lambda.push_back(number_of(option.sides.back()));
+    }
+    group.options.push_back(std::move(option));
+  }
   group.unique =
       group.options.size() == 1 && !point.undetermined && (!point.repelling_intersection || meeting.is_limit);
   group.w_minus.assign(surfaces.size(), kNotANumber);
@@ -202,7 +237,9 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.w_minus.assign(point.w_minus.begin(), point.w_minus.end());
     group.w_plus.assign(point.w_plus.begin(), point.w_plus.end());
   }
-  if (group.options.empty()) {
+  if (is_kink) {
+    group.reason = reason::kSameFieldsAround;
+  } else if (group.options.empty()) {
     group.reason =
         reason::kNoConsistentMode + (point.answer.note.empty() ? reason::kNotDecided : point.answer.note);
   } else if (point.undetermined) {

@@ -39,8 +39,8 @@ inline std::string approaches(double speed, double restitution) {
 
 // ---- surfaces whose sides change without a zero
 inline constexpr const char* kHasValueAgain = "the guard has a value again; its relay has no effect here";
-inline std::string passes_pole(bool has_effect) {
-  return std::string("the guard changes its sign in a pole") +
+inline std::string passes_pole(bool jumps, bool has_effect) {
+  return std::string(jumps ? "the guard jumps to the other sign" : "the guard changes its sign in a pole") +
          (has_effect ? ", and both fields lead through it" : "; its relay has no effect here");
 }
 

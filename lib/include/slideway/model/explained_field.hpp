@@ -28,6 +28,8 @@ class ExplainedField {
     // surface that stands in no branch that may hold where λ is ±1 on the known sides, and between where both may hold.
     virtual bool has_branches() const { return false; }
     virtual bool is_in_force(ConstVectorRef /*lambda*/, Index /*surface*/) const { return true; }
+    // follow() sets states that follow from the others, such as the root that the next search for it starts from, after a jump of these.
+    virtual void follow(double /*t*/, VectorRef /*x*/) const {}
   };
 
   explicit ExplainedField(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
@@ -42,6 +44,7 @@ class ExplainedField {
   bool is_in_force(ConstVectorRef lambda, Index surface) const {
     return source_->is_in_force(lambda, surface);
   }
+  void follow(double t, VectorRef x) const { source_->follow(t, x); }
 
  private:
   std::shared_ptr<const Source> source_;
