@@ -198,6 +198,8 @@ void ContactAudit::judge_impact(const std::string& location, const EventRecord& 
   const ForceColumns forces = columns(t, x, hit, true);
   if (forces.columns.size() > kMostColumns) return;
   Vector left, allowed;
+  // States that follow algebraic variables are judged beside the motion.
+  const std::vector<Follower> followers = field_.followers(t, record.after.data());
   field_.tree().set_point(t, x.data(), nullptr, nullptr);
   field_.left_side((record.after - x).head(n), tol.head(n), left, allowed);
   allowed *= kSure;
@@ -207,6 +209,7 @@ void ContactAudit::judge_impact(const std::string& location, const EventRecord& 
     for (std::size_t k = 0; k < forces.columns.size(); ++k) r -= z[static_cast<Index>(k)] * forces.columns[k];
     r = r.cwiseQuotient(allowed);
     for (Index k = errors_.discrete_from; k < n; ++k) r[k] = 0;
+    for (const Follower& one : followers) r[static_cast<Index>(one.state)] = 0;
   };
   const std::vector<Bounds> bounds(forces.columns.size(), {0, std::numeric_limits<double>::max()});
   const Vector found = bounded_fit(residual, Vector::Zero(static_cast<Index>(bounds.size())), bounds);

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <unordered_map>
 #include <utility>
 
@@ -315,15 +316,37 @@ FormulaBuilder::EventGuard FormulaBuilder::guard_of_value(const Place& values) {
 // ---- if ---------------------------------------------------------------------------------------------
 
 NodeId FormulaBuilder::build_if(const Place& place, std::uint32_t index) {
+  const Expression& expression = place.formula.expression;
+  const TokenRange condition = argument_range(expression, index, 0);
+  // A branch has no forms of guards but for the sides that its own condition leaves.
+  const std::function<void(TokenRange, bool)> know_sides = [&](TokenRange range, bool holds) {
+    const TokenKind kind = expression.tokens[range.end - 1].kind;
+    if (kind == TokenKind::opposite) return know_sides({range.begin, range.end - 1}, !holds);
+    const auto [left, right] = operand_ranges(expression, range);
+    if (is_equality(kind)) return;
+    if (!is_comparison(kind)) {
+      if ((kind == TokenKind::both) != holds) return;
+      know_sides(left, holds);
+      return know_sides(right, holds);
+    }
+    const NodeId a = build(place, left);
+    const NodeId difference = graph_.subtract(a, build(place, right));
+    if (graph_.has_lambda(difference) || is_held(difference)) return;
+    if (const std::optional<LinearGuard> guard = linear_guard(graph_, difference))
+      sides_.push_back({*guard, is_less(kind) == holds ? -1 : 1});
+  };
   std::optional<NodeId> built[2];
   const auto branch = [&](std::uint32_t number) {
     std::optional<NodeId>& node = built[number - 1];
-    if (!node) node = argument(place, index, number);
+    if (node) return *node;
+    const std::size_t known = sides_.size();
+    if (place.jumps == Jumps::surfaces) know_sides(condition, number == 1);
+    node = argument(place, index, number);
+    sides_.resize(known);
     return *node;
   };
   return decide(
-      place, index, argument_range(place.formula.expression, index, 0), true, [&] { return branch(1); },
-      [&] { return branch(2); });
+      place, index, condition, true, [&] { return branch(1); }, [&] { return branch(2); });
 }
 
 // A branch that no condition can lead to is not built.

@@ -226,6 +226,7 @@ void FormulaBuilder::refuse_jump(const Place& place, std::uint32_t index, const 
 void FormulaBuilder::start() {
   stack_.clear();
   depth_ = 0;
+  sides_.clear();
 }
 
 NodeId FormulaBuilder::build(const Place& place) {
@@ -470,7 +471,10 @@ NodeId FormulaBuilder::named_value(const Quantity& quantity, Built& built, std::
   if (place == unbuildable) throw Unbuildable{};
   if (place == not_built) {
     place = unbuildable;  // in case it fails
+    // The value is used on all sides, wherever it is met first.
+    const std::vector<KnownSide> sides = std::exchange(sides_, {});
     place = build(Place{quantity.value, jumps, quantity.is_vector() ? element : 0});
+    sides_ = sides;
   }
   return place;
 }

@@ -12,6 +12,7 @@
 #include "filippov/side_loops.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/finite.hpp"
+#include "slideway/model/explained_field.hpp"
 
 namespace slideway {
 
@@ -416,6 +417,10 @@ bool ModeOde::stands_in(double t, ConstVectorRef x, VectorRef values) {
 }
 
 bool ModeOde::has_effect(double t, ConstVectorRef x, Index surface) {
+  field_.mode().fill_lambda(lambda_);
+  for (const Index i : field_.sliding()) lambda_[i] = 0;
+  const auto* const field = evaluator_.system().definition().field.target<ExplainedField>();
+  if (field && field->has_branches() && !field->is_in_force(lambda_, surface)) return false;
   // A surface whose relay has none anywhere is there for its guard.
   const std::optional<Pattern>& relays = evaluator_.system().definition().field_dlambda_pattern;
   if (relays && std::find(relays->column.begin(), relays->column.end(), surface) == relays->column.end())
