@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <ostream>
 
 #include "apps/commands.hpp"
@@ -9,6 +7,7 @@
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway::apps {
@@ -58,7 +57,7 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
     written.add_picture(path, draw);
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))
-    print_comparison(compared, comparison, written.files, screen_behind(STDOUT_FILENO), out);
+    print_comparison(compared, comparison, written.files, screen_behind(platform::standard_output), out);
   return written.report_failures(
       out, err, comparison.attempts.front().outcome.succeeded() ? exit_success : exit_stopped_early);
 }

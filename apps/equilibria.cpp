@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <limits>
 #include <ostream>
 #include <utility>
@@ -13,6 +11,7 @@
 #include "apps/targets.hpp"
 #include "apps/varied_parameter.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/equilibrium_branches.hpp"
@@ -43,7 +42,7 @@ int follow_branches(const EquilibriaArguments& arguments, const Model& model, Eq
   for (const std::string& path : arguments.json) add(path, write_equilibrium_branches_json);
   for (const std::string& path : arguments.csv) add(path, write_equilibrium_branches_csv);
   if (!arguments.quiet && !any_on_standard_output(wanted))
-    print_equilibrium_branches(shown, written.files, screen_behind(STDOUT_FILENO), out);
+    print_equilibrium_branches(shown, written.files, screen_behind(platform::standard_output), out);
   return written.report_failures(out, err, exit_success);
 }
 
@@ -86,7 +85,7 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   for (const std::string& path : arguments.json) add(path, write_equilibria_json);
   for (const std::string& path : arguments.csv) add(path, write_equilibria_csv);
   if (!arguments.quiet && !any_on_standard_output(wanted))
-    print_equilibria(shown, written.files, screen_behind(STDOUT_FILENO), out);
+    print_equilibria(shown, written.files, screen_behind(platform::standard_output), out);
   return written.report_failures(out, err, exit_success);
 }
 

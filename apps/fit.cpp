@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <ostream>
 
@@ -17,6 +15,7 @@
 #include "apps/targets.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/fit/fit.hpp"
 #include "slideway/io/files.hpp"
 
@@ -91,7 +90,7 @@ int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err) {
   for (const std::string& path : arguments.json) add(path, write_fit_json);
   for (const std::string& path : arguments.csv) add(path, write_fit_csv);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
-    print_fit(shown, written.files, screen_behind(STDOUT_FILENO), out);
+    print_fit(shown, written.files, screen_behind(platform::standard_output), out);
   } else if (!found.message.empty()) {
     fmt::print(err, "slideway: {}\n", found.message);
   }

@@ -1,10 +1,10 @@
 #include "apps/gallery.hpp"
 
-#include <dlfcn.h>
-
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+
+#include "slideway/core/platform/programs.hpp"
 
 #if !defined(SLIDEWAY_GALLERY_FROM_HERE) || !defined(SLIDEWAY_GALLERY_DIR)
 #error "SLIDEWAY_GALLERY_FROM_HERE and SLIDEWAY_GALLERY_DIR must name where the gallery is installed"
@@ -17,18 +17,6 @@ namespace fs = std::filesystem;
 
 const std::string prefix = "gallery/";
 
-// The file that this code is in: a module of Python, or the program.
-fs::path file_of_this_code() {
-  Dl_info information{};
-  std::error_code failed;
-  if (dladdr(&prefix, &information) != 0 && information.dli_fname != nullptr) {
-    const fs::path file(information.dli_fname);
-    // A program is told by the name that it was called by, which may be that of no file.
-    if (file.extension() == ".so") return fs::canonical(file, failed);
-  }
-  return fs::read_symlink("/proc/self/exe", failed);
-}
-
 bool has_gallery(const fs::path& folder) {
   std::error_code failed;
   return fs::is_regular_file(folder / "README.md", failed);
@@ -37,7 +25,8 @@ bool has_gallery(const fs::path& folder) {
 // The installed gallery lies where it does beside this file wherever the installation was moved to, then where the build was told
 // to install it; a build finds that of its source tree.
 std::vector<fs::path> possible_directories() {
-  const fs::path own_folder = file_of_this_code().parent_path();
+  // This code is in a module of Python, or in the program.
+  const fs::path own_folder = platform::object_with(&prefix).parent_path();
   std::vector<fs::path> places;
   for (const char* place : {"gallery", SLIDEWAY_GALLERY_FROM_HERE})
     places.push_back((own_folder / place).lexically_normal());

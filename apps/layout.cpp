@@ -1,8 +1,5 @@
 #include "apps/layout.hpp"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -10,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/text.hpp"
+#include "slideway/core/platform/terminal.hpp"
 
 namespace slideway::apps {
 
@@ -106,7 +104,7 @@ std::optional<std::size_t> known_width(int descriptor) {
     const auto columns = to_number<std::size_t>(variable);
     if (columns && *columns > 0) return std::max(*columns, least_width);
   }
-  const auto columns = terminal_columns(descriptor);
+  const auto columns = platform::terminal_columns(descriptor);
   return columns ? std::optional(std::max(*columns, least_width)) : std::nullopt;
 }
 
@@ -115,20 +113,13 @@ bool wants_colours(int descriptor) {
   const char* terminal = std::getenv("TERM");
   if (no_colour != nullptr && *no_colour != '\0') return false;
   if (terminal == nullptr || std::string(terminal) == "dumb") return false;
-  return isatty(descriptor) == 1;
+  return platform::is_terminal(descriptor);
 }
 
 }  // namespace
 
 Screen screen_behind(int descriptor) {
   return {.width = known_width(descriptor).value_or(usual_width), .colours = wants_colours(descriptor)};
-}
-
-std::optional<std::size_t> terminal_columns(int descriptor) {
-  winsize size{};
-  if (isatty(descriptor) != 1 || ioctl(descriptor, TIOCGWINSZ, &size) != 0 || size.ws_col == 0)
-    return std::nullopt;
-  return size.ws_col;
 }
 
 std::size_t message_width(int descriptor) {

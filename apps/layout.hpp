@@ -22,9 +22,6 @@ struct Screen {
 // terminals that can show them, unless NO_COLOR is set.
 Screen screen_behind(int descriptor);
 
-// The columns of the terminal behind a descriptor now; nothing where it is none.
-std::optional<std::size_t> terminal_columns(int descriptor);
-
 // message_width() is the width of a message to a descriptor: that of the screen where there is one, which COLUMNS
 // may say. A message in a file or a pipe is one line, however long, for programs to read.
 std::size_t message_width(int descriptor);

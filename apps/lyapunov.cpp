@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <algorithm>
 #include <ostream>
 
@@ -15,6 +13,7 @@
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/lyapunov.hpp"
 
@@ -76,7 +75,7 @@ int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream
   for (const std::string& path : arguments.csv) add(path, write_lyapunov_csv);
   const std::string doubt = doubt_of(found);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
-    print_exponents(shown, written.files, screen_behind(STDOUT_FILENO), out);
+    print_exponents(shown, written.files, screen_behind(platform::standard_output), out);
   } else if (!doubt.empty()) {
     fmt::print(err, "slideway: {}\n", doubt);
   }

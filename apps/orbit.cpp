@@ -1,5 +1,3 @@
-#include <unistd.h>
-
 #include <optional>
 #include <ostream>
 
@@ -17,6 +15,7 @@
 #include "apps/targets.hpp"
 #include "apps/varied_parameter.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/csv.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/model_file.hpp"
@@ -107,7 +106,7 @@ int follow_branch(const OrbitArguments& arguments, const Model& model, const Orb
   for (const std::string& path : arguments.json) add(path, write_branch_json);
   for (const std::string& path : arguments.csv) add(path, write_branch_csv);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
-    print_branch(shown, written.files, screen_behind(STDOUT_FILENO), out);
+    print_branch(shown, written.files, screen_behind(platform::standard_output), out);
   } else if (!branch.complete) {
     fmt::print(err, "slideway: {}\n", branch.message);
   }
@@ -169,7 +168,7 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
     fmt::print(err, "slideway: {}\n", found.message);
   }
   if (found.converged && !arguments.quiet && !any_on_standard_output(wanted))
-    print_orbit(shown, written.files, screen_behind(STDOUT_FILENO), out);
+    print_orbit(shown, written.files, screen_behind(platform::standard_output), out);
   return written.report_failures(out, err, found.converged ? exit_success : exit_stopped_early);
 }
 

@@ -1,17 +1,15 @@
 #include "apps/other_program.hpp"
 
-#include <unistd.h>
-
 #include <filesystem>
-#include <system_error>
+
+#include "slideway/core/platform/programs.hpp"
 
 namespace slideway::apps {
 
 void become_program(const char* name, char* const* argv) {
-  std::error_code failed;
-  const auto beside = std::filesystem::read_symlink("/proc/self/exe", failed).parent_path() / name;
-  if (!failed) execv(beside.c_str(), argv);
-  execvp(name, argv);
+  const std::filesystem::path own = platform::own_program();
+  if (!own.empty()) platform::become_program((own.parent_path() / name).string(), argv);
+  platform::become_program(name, argv);
 }
 
 }  // namespace slideway::apps

@@ -1,7 +1,5 @@
 #include "apps/program.hpp"
 
-#include <unistd.h>
-
 #include <exception>
 #include <iostream>
 #include <streambuf>
@@ -12,6 +10,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
 #include "apps/other_program.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/model_file.hpp"
 
@@ -79,9 +78,9 @@ int helper(int argc, char** argv, const Abilities& abilities) {
 
 int program(int argc, char** argv, const Abilities& abilities) {
   if (abilities.workers != nullptr && !abilities.workers->is_writer()) return helper(argc, argv, abilities);
-  FittedStream messages(std::cerr, message_width(STDERR_FILENO));
+  FittedStream messages(std::cerr, message_width(platform::standard_error));
   try {
-    FittedStream screen(std::cout, screen_behind(STDOUT_FILENO).width);
+    FittedStream screen(std::cout, screen_behind(platform::standard_output).width);
     const int status = std::visit(Dispatch{screen, messages, std::cout, abilities, argv},
                                   parse_command_line(argc, argv, std::cout, messages));
     screen.flush();

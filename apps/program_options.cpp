@@ -2,8 +2,6 @@
 // and the completions of shells. One file, because CLI11 takes seconds to compile.
 #include "apps/program_options.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cctype>
 #include <cmath>
@@ -22,6 +20,7 @@
 #include "apps/run_checkpoints.hpp"
 #include "apps/text.hpp"
 #include "slideway/audit/audit.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/core/version.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/options.hpp"
@@ -1078,14 +1077,14 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   AllArguments arguments;
   const std::unique_ptr<CLI::App> program = make_program(arguments);
   if (argc < 2) {
-    print_program_help(command_texts(), screen_behind(STDERR_FILENO), err);
+    print_program_help(command_texts(), screen_behind(platform::standard_error), err);
     return Answered{exit_misuse};
   }
   if (const auto message = unknown_subcommand(*program, argc, argv)) return refused(err, *message);
   try {
     program->parse(argc, argv);
   } catch (const CLI::CallForHelp&) {
-    print_help_of(*program, screen_behind(STDOUT_FILENO), out);
+    print_help_of(*program, screen_behind(platform::standard_output), out);
     return Answered{exit_success};
   } catch (const CLI::Success& request) {
     program->exit(request, out, err);

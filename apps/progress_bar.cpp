@@ -1,13 +1,11 @@
 #include "apps/progress_bar.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cmath>
 
 #include <fmt/format.h>
 
-#include "apps/layout.hpp"
+#include "slideway/core/platform/terminal.hpp"
 
 namespace slideway::apps {
 
@@ -17,11 +15,6 @@ std::string duration(double seconds) {
   const auto whole = static_cast<long long>(std::ceil(seconds));
   if (whole >= 3600) return fmt::format("{}:{:02}:{:02}", whole / 3600, whole / 60 % 60, whole % 60);
   return fmt::format("{}:{:02}", whole / 60, whole % 60);
-}
-
-void write_all(int descriptor, const std::string& text) {
-  // A terminal that is gone is no reason to stop.
-  [[maybe_unused]] const auto written = write(descriptor, text.data(), text.size());
 }
 
 }  // namespace
@@ -47,10 +40,13 @@ std::string progress_line(Index done, Index total, Index already, double seconds
 }
 
 ProgressBar::ProgressBar(int descriptor, Index total, Index already)
-    : descriptor_(descriptor), terminal_(isatty(descriptor) == 1), total_(total), already_(already) {}
+    : descriptor_(descriptor),
+      terminal_(platform::is_terminal(descriptor)),
+      total_(total),
+      already_(already) {}
 
 ProgressBar::~ProgressBar() {
-  if (drawn_) write_all(descriptor_, "\r\x1b[K");
+  if (drawn_) platform::write_to_terminal(descriptor_, "\r\x1b[K");
 }
 
 void ProgressBar::show(Index done) {
@@ -58,8 +54,9 @@ void ProgressBar::show(Index done) {
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - began_;
   // A line that fills the last column would begin another. The window may have been resized since the last time.
   constexpr std::size_t usual_width = 80;
-  const std::size_t width = terminal_columns(descriptor_).value_or(usual_width) - 1;
-  write_all(descriptor_, "\r" + progress_line(done, total_, already_, passed.count(), width) + "\x1b[K");
+  const std::size_t width = platform::terminal_columns(descriptor_).value_or(usual_width) - 1;
+  platform::write_to_terminal(descriptor_,
+                              "\r" + progress_line(done, total_, already_, passed.count(), width) + "\x1b[K");
   drawn_ = true;
 }
 

@@ -15,6 +15,7 @@
 #include "apps/load_model.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/programs.hpp"
 
 namespace slideway::apps {
 
@@ -23,24 +24,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 volatile std::sig_atomic_t asked_to_stop = 0;
-
-// The second SIGTERM ends the process at once, as without this.
-class StopOnRequest {
- public:
-  StopOnRequest() {
-    asked_to_stop = 0;
-    struct sigaction action {};
-    action.sa_handler = [](int) { asked_to_stop = 1; };
-    action.sa_flags = SA_RESETHAND | SA_RESTART;
-    sigaction(SIGTERM, &action, &before_);
-  }
-  ~StopOnRequest() { sigaction(SIGTERM, &before_, nullptr); }
-  StopOnRequest(const StopOnRequest&) = delete;
-  StopOnRequest& operator=(const StopOnRequest&) = delete;
-
- private:
-  struct sigaction before_ {};
-};
 
 template <class Value>
 Json or_null(const std::optional<Value>& value) {
@@ -232,7 +215,8 @@ bool RunCheckpoints::follow(FollowedRun& run, std::ostream& err) {
     check_start(from_->run(), run.instance);
   }
   bool has_failed = false;
-  const StopOnRequest on_request;
+  asked_to_stop = 0;
+  const platform::RequestHandler on_request({platform::Request::terminate}, [](int) { asked_to_stop = 1; });
   Checkpointing checkpointing;
   checkpointing.steps = interval_.steps;
   checkpointing.seconds = interval_.seconds;

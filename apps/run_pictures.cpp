@@ -1,7 +1,5 @@
 #include "apps/run_pictures.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <ostream>
 #include <utility>
@@ -10,6 +8,7 @@
 #include <fmt/ostream.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/quantity_words.hpp"
 
 namespace slideway::apps {
@@ -59,7 +58,7 @@ PlotOptions picture_options(const RunArguments& arguments, const Model& model, c
 
 SummaryOptions summary_options(const RunArguments& arguments) {
   return {.all_events = arguments.all_events || arguments.full_events,
-          .screen = screen_behind(STDOUT_FILENO)};
+          .screen = screen_behind(platform::standard_output)};
 }
 
 void check_effect(const RunArguments& arguments) {

@@ -9,22 +9,16 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 
 extern "C" void note_interruption(int) { interrupted = true; }
 
+// A request before the handler is there ends the program, so the wish of an earlier watch may be forgotten.
+void (*forget_and_note())(int) {
+  interrupted = false;
+  return note_interruption;
+}
+
 }  // namespace
 
-SignalWatch::SignalWatch() {
-  struct sigaction action {};
-  action.sa_handler = note_interruption;
-  action.sa_flags = static_cast<int>(SA_RESETHAND);
-  sigemptyset(&action.sa_mask);
-  interrupted = false;
-  sigaction(SIGINT, &action, &old_interrupt_);
-  sigaction(SIGTERM, &action, &old_terminate_);
-}
-
-SignalWatch::~SignalWatch() {
-  sigaction(SIGINT, &old_interrupt_, nullptr);
-  sigaction(SIGTERM, &old_terminate_, nullptr);
-}
+SignalWatch::SignalWatch()
+    : handler_({platform::Request::interrupt, platform::Request::terminate}, forget_and_note()) {}
 
 const std::atomic<bool>& SignalWatch::was_interrupted() { return interrupted; }
 

@@ -2,7 +2,8 @@
 #pragma once
 
 #include <atomic>
-#include <csignal>
+
+#include "slideway/core/platform/programs.hpp"
 
 namespace slideway::apps {
 
@@ -11,15 +12,11 @@ namespace slideway::apps {
 class SignalWatch {
  public:
   SignalWatch();
-  ~SignalWatch();
-  SignalWatch(const SignalWatch&) = delete;
-  SignalWatch& operator=(const SignalWatch&) = delete;
 
   static const std::atomic<bool>& was_interrupted();
 
  private:
-  struct sigaction old_interrupt_ {};
-  struct sigaction old_terminate_ {};
+  platform::RequestHandler handler_;
 };
 
 }  // namespace slideway::apps

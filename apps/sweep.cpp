@@ -1,6 +1,5 @@
 // The command `slideway sweep`: what it is asked becomes a call of the library's sweep(); pictures are drawn, and what there is
 // is told.
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -23,6 +22,7 @@
 #include "apps/sweep_summary.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/sweep/sweep.hpp"
 
@@ -244,7 +244,7 @@ int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& 
   options.cancel = &SignalWatch::was_interrupted();
   std::optional<ProgressBar> bar;
   options.on_progress = [&](Index done, Index total) {
-    if (!bar) bar.emplace(STDERR_FILENO, total, done);
+    if (!bar) bar.emplace(platform::standard_error, total, done);
     bar->show(done);
   };
   const SweepResult result = slideway::sweep(model, plan.design(), options);

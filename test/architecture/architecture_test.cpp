@@ -88,6 +88,14 @@ TEST_CASE("SUNDIALS and Odeint are noticed outside their folder") {
   CHECK(integrator_headers({"validation/benchmarks/a.cpp", "#include <cvode/cvode.h>\n"}).empty());
 }
 
+TEST_CASE("headers of one kind of system are noticed outside their folder") {
+  CHECK(system_headers({"lib/src/report/a.cpp", "#include <unistd.h>\n"}).size() == 1);
+  CHECK(system_headers({"apps/a.cpp", "#include <sys/stat.h>\n#include <windows.h>\n"}).size() == 2);
+  CHECK(system_headers({"apps/a.cpp", "#include <spawn.h>\n#include <csignal>\n"}).size() == 1);
+  CHECK(system_headers({"lib/src/core/platform/a.cpp", "#include <unistd.h>\n"}).empty());
+  CHECK(system_headers({"test/cli/a.cpp", "#include <unistd.h>\n"}).empty());
+}
+
 TEST_CASE("a public header that names SUNDIALS or includes a private dependency is noticed") {
   const std::string path = "lib/include/slideway/integrate/a.hpp";
   CHECK(public_header_contents({path, "// A.\nSUNContext context;\n"}).size() == 1);

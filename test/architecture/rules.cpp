@@ -315,6 +315,21 @@ Breaches integrator_headers(const SourceFile& file) {
   return result;
 }
 
+Breaches system_headers(const SourceFile& file) {
+  static const std::regex pattern(
+      R"(^(sys/.*|unistd\.h|fcntl\.h|dlfcn\.h|spawn\.h|signal\.h|pthread\.h|poll\.h|termios\.h|dirent\.h|io\.h|process\.h|windows\.h)$)");
+  Breaches result;
+  if (!starts_with(file.path, "lib/") && !starts_with(file.path, "apps/") &&
+      !starts_with(file.path, "models/"))
+    return result;
+  if (starts_with(file.path, "lib/src/core/platform/")) return result;
+  for (const Include& include : includes(file))
+    if (std::regex_match(include.target, pattern) && ends_with(file.path, "pp"))
+      result.push_back(
+          breach(file.path, include.line, "<" + include.target + "> outside lib/src/core/platform"));
+  return result;
+}
+
 Breaches public_header_contents(const SourceFile& file) {
   Breaches result;
   if (!is_public(file)) return result;
@@ -553,6 +568,7 @@ Breaches all_breaches(const SourceFiles& files) {
   for (const SourceFile& file : files) {
     append(upward_includes(file));
     append(integrator_headers(file));
+    append(system_headers(file));
     append(public_header_contents(file));
     append(header_opening(file));
     append(comment_openings(file));

@@ -24,6 +24,8 @@ using Breaches = std::vector<std::string>;
 Breaches upward_includes(const SourceFile& file);
 // SUNDIALS and Odeint outside lib/src/integrate (and the hand-written programs of validation/benchmarks).
 Breaches integrator_headers(const SourceFile& file);
+// A header of one kind of system outside lib/src/core/platform.
+Breaches system_headers(const SourceFile& file);
 // A public header that includes anything but slideway, Eigen and the standard library, or names a SUNDIALS type.
 Breaches public_header_contents(const SourceFile& file);
 // A header that does not open with a comment and `#pragma once`.

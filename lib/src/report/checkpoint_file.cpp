@@ -1,17 +1,17 @@
 #include "slideway/io/checkpoint_file.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <ostream>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
+
+#include "slideway/core/platform/disk.hpp"
 
 namespace slideway {
 
@@ -46,25 +46,11 @@ std::string beside(const std::string& path, const std::string& name) {
 
 // Cuts the file off at `length`, adds the text, and waits for the disk.
 void add_to(const std::string& path, std::uint64_t length, const std::string& text) {
-  const auto fail = [&] {
-    throw FileError(fmt::format("cannot write '{}': {}", path, std::strerror(errno)));
-  };
-  const int descriptor = open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
-  if (descriptor < 0) fail();
-  const struct Closing {
-    int descriptor;
-    ~Closing() { close(descriptor); }
-  } closing{descriptor};
-  if (ftruncate(descriptor, static_cast<off_t>(length)) != 0) fail();
-  std::size_t done = 0;
-  while (done < text.size()) {
-    const ssize_t written =
-        pwrite(descriptor, text.data() + done, text.size() - done, static_cast<off_t>(length + done));
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) fail();
-    done += static_cast<std::size_t>(written);
+  try {
+    platform::replace_end(path, length, text);
+  } catch (const std::system_error& failed) {
+    throw FileError(fmt::format("cannot write '{}': {}", path, failed.code().message()));
   }
-  if (fsync(descriptor) != 0) fail();
 }
 
 }  // namespace
@@ -110,7 +96,8 @@ void CheckpointFile::write(const Checkpoint& checkpoint) {
   write_whole(path_, [&](std::ostream& out) { out << document; });
   log_path_ = log_path;
   position_ = position;
-  if (!unneeded.empty()) unlink(unneeded.c_str());
+  std::error_code ignored;
+  if (!unneeded.empty()) std::filesystem::remove(unneeded, ignored);
 }
 
 }  // namespace slideway

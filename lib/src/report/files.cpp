@@ -1,18 +1,16 @@
 #include "slideway/io/files.hpp"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include <cerrno>
-#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
-#include <vector>
+#include <optional>
+#include <system_error>
 
 #include <fmt/format.h>
+
+#include "slideway/core/platform/disk.hpp"
 
 namespace slideway {
 
@@ -40,63 +38,37 @@ bool is_special(const fs::path& target) {
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);
 }
 
-// A fresh file beside the target, removed again unless it has been renamed onto it.
+// A fresh file beside the target, removed again unless it takes the place of that.
 class TemporaryFile {
  public:
   TemporaryFile(const std::string& path, const fs::path& target) {
-    const std::string pattern = (target.parent_path() / ".slideway-XXXXXX").string();
-    name_.assign(pattern.begin(), pattern.end());
-    name_.push_back('\0');
-    descriptor_ = mkstemp(name_.data());
-    if (descriptor_ < 0) {
-      const std::string reason = system_reason();
-      const bool absent = errno == ENOENT;
+    try {
+      file_.emplace(target.parent_path());
+    } catch (const std::system_error& failed) {
+      const bool absent = failed.code() == std::errc::no_such_file_or_directory;
       std::error_code error;
       // Some that are there take no files, whoever asks.
       const bool is_there = fs::is_directory(target.parent_path(), error);
       fail(path,
            absent && is_there
                ? fmt::format("the directory '{}' takes no new files", target.parent_path().string())
-               : fmt::format("{} in directory '{}'", reason, target.parent_path().string()),
+               : fmt::format("{} in directory '{}'", failed.code().message(), target.parent_path().string()),
            absent && !is_there ? "create the directory first" : "choose a directory you may write to");
     }
   }
-  ~TemporaryFile() {
-    close(descriptor_);
-    if (!renamed_) unlink(name_.data());
-  }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
 
-  const char* name() const { return name_.data(); }
-  int descriptor() const { return descriptor_; }
+  const fs::path& name() const { return file_->path(); }
 
   void rename_to(const std::string& path, const fs::path& target) {
-    // mkstemp gives 0600; a document gets what any new file would get, or keeps what the old one had.
-    struct stat old {};
-    mode_t mode = 0;
-    if (stat(target.c_str(), &old) == 0) {
-      mode = old.st_mode & 07777;
-    } else {
-      const mode_t mask = umask(0);
-      umask(mask);
-      mode = 0666 & ~mask;
-    }
-    if (fchmod(descriptor_, mode) != 0 || fsync(descriptor_) != 0) fail(path, system_reason());
-    if (std::rename(name_.data(), target.c_str()) != 0) fail(path, system_reason());
-    renamed_ = true;
-    // The rename itself reaches the disk with its directory; a file system that cannot is no reason to fail.
-    const int directory = open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY);
-    if (directory >= 0) {
-      fsync(directory);
-      close(directory);
+    try {
+      file_->take_place_of(target);
+    } catch (const std::system_error& failed) {
+      fail(path, failed.code().message());
     }
   }
 
  private:
-  std::vector<char> name_;
-  int descriptor_ = -1;
-  bool renamed_ = false;
+  std::optional<platform::FreshFile> file_;
 };
 
 // Renamed onto a link without an end, the document would take the place of the link.
@@ -120,7 +92,8 @@ fs::path checked_target(const std::string& path) {
   std::error_code error;
   if (fs::is_directory(target, error)) fail(path, "it is a directory", "give a file name");
   if (target.filename().empty()) fail(path, "it names no file", "give a file name");
-  if (fs::exists(target, error) && access(target.c_str(), W_OK) != 0) fail(path, system_reason());
+  if (fs::exists(target, error))
+    if (const std::error_code reason = platform::why_not_writable(target)) fail(path, reason.message());
   return target;
 }
 

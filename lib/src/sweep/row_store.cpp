@@ -1,13 +1,8 @@
 #include "sweep/row_store.hpp"
 
-#include <fcntl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
@@ -26,52 +21,36 @@ constexpr Index kPlacesAtOnce = 4096;
 // A row in the file has its length before it.
 using Length = std::uint32_t;
 
-[[noreturn]] void cannot(const std::string& what, int error) {
-  throw FileError(fmt::format("cannot {} the rows of the sweep between: {}", what, std::strerror(error)));
+// Does what the disk may refuse; `what` says in the message what that is.
+template <class Work>
+void on_disk(const char* what, const Work& work) {
+  try {
+    work();
+  } catch (const std::system_error& failed) {
+    throw FileError(
+        fmt::format("cannot {} the rows of the sweep between: {}", what, failed.code().message()));
+  }
+}
+
+void open_in(platform::NamelessFile& file, const std::string& directory) {
+  try {
+    file.open(directory);
+  } catch (const std::system_error& failed) {
+    throw FileError(fmt::format("cannot make a file for the rows of the sweep in '{}': {}", directory,
+                                failed.code().message()));
+  }
+}
+
+void write_to(const platform::NamelessFile& file, const void* bytes, std::size_t count,
+              std::uint64_t offset) {
+  on_disk("keep", [&] { file.write(bytes, count, offset); });
+}
+
+void read_from(const platform::NamelessFile& file, void* bytes, std::size_t count, std::uint64_t offset) {
+  on_disk("read", [&] { file.read(bytes, count, offset); });
 }
 
 }  // namespace
-
-NamelessFile::~NamelessFile() {
-  if (is_open()) close(descriptor_);
-}
-
-void NamelessFile::open(const std::string& directory) {
-  std::string path = (std::filesystem::path(directory) / ".slideway-rows-XXXXXX").string();
-  descriptor_ = mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor_ < 0)
-    throw FileError(fmt::format("cannot make a file for the rows of the sweep in '{}': {}", directory,
-                                std::strerror(errno)));
-  unlink(path.c_str());
-}
-
-void NamelessFile::write(const void* bytes, std::size_t count, std::uint64_t offset) const {
-  const auto* from = static_cast<const char*>(bytes);
-  while (count > 0) {
-    const ssize_t written = pwrite(descriptor_, from, count, static_cast<off_t>(offset));
-    if (written < 0 && errno == EINTR) continue;
-    if (written < 0) cannot("keep", errno);
-    from += written;
-    offset += static_cast<std::uint64_t>(written);
-    count -= static_cast<std::size_t>(written);
-  }
-}
-
-void NamelessFile::read(void* bytes, std::size_t count, std::uint64_t offset) const {
-  auto* to = static_cast<char*>(bytes);
-  while (count > 0) {
-    const ssize_t got = pread(descriptor_, to, count, static_cast<off_t>(offset));
-    if (got < 0 && errno == EINTR) continue;
-    if (got < 0) cannot("read", errno);
-    if (got == 0) {
-      std::memset(to, 0, count);
-      return;
-    }
-    to += got;
-    offset += static_cast<std::uint64_t>(got);
-    count -= static_cast<std::size_t>(got);
-  }
-}
 
 RowStore::RowStore(Index runs, std::string directory)
     : runs_(runs), directory_(std::move(directory)), is_there_(static_cast<std::size_t>(runs), false) {
@@ -90,15 +69,15 @@ void RowStore::put(Index run, const std::string& row) {
   tail_.append(reinterpret_cast<const char*>(&length), sizeof length);
   tail_ += row;
   if (tail_.size() >= (rows_file_.is_open() ? kBytesAtOnce : kBytesInMemory)) {
-    if (!rows_file_.is_open()) rows_file_.open(directory_);
-    rows_file_.write(tail_.data(), tail_.size(), written_);
+    if (!rows_file_.is_open()) open_in(rows_file_, directory_);
+    write_to(rows_file_, tail_.data(), tail_.size(), written_);
     written_ += tail_.size();
     tail_.clear();
     if (tail_.capacity() > 2 * kBytesAtOnce) tail_.shrink_to_fit();
   }
   if (places_.empty()) {
-    if (!places_file_.is_open()) places_file_.open(directory_);
-    places_file_.write(&place, sizeof place, static_cast<std::uint64_t>(run) * sizeof place);
+    if (!places_file_.is_open()) open_in(places_file_, directory_);
+    write_to(places_file_, &place, sizeof place, static_cast<std::uint64_t>(run) * sizeof place);
   } else {
     places_[static_cast<std::size_t>(run)] = place;
   }
@@ -110,7 +89,7 @@ std::uint64_t RowStore::place_of(Index run) const {
   if (!places_.empty()) return places_[static_cast<std::size_t>(run)];
   std::uint64_t place = 0;
   if (places_file_.is_open())
-    places_file_.read(&place, sizeof place, static_cast<std::uint64_t>(run) * sizeof place);
+    read_from(places_file_, &place, sizeof place, static_cast<std::uint64_t>(run) * sizeof place);
   return place;
 }
 
@@ -118,8 +97,8 @@ void RowStore::places_of(Index first, std::vector<std::uint64_t>& places) const 
   if (places_.empty()) {
     std::fill(places.begin(), places.end(), 0);
     if (places_file_.is_open())
-      places_file_.read(places.data(), places.size() * sizeof places[0],
-                        static_cast<std::uint64_t>(first) * sizeof places[0]);
+      read_from(places_file_, places.data(), places.size() * sizeof places[0],
+                static_cast<std::uint64_t>(first) * sizeof places[0]);
   } else {
     std::copy_n(places_.begin() + first, places.size(), places.begin());
   }
@@ -127,7 +106,7 @@ void RowStore::places_of(Index first, std::vector<std::uint64_t>& places) const 
 
 void RowStore::read(std::uint64_t offset, void* bytes, std::size_t count) const {
   if (offset < written_) {
-    rows_file_.read(bytes, count, offset);
+    read_from(rows_file_, bytes, count, offset);
   } else {
     std::memcpy(bytes, tail_.data() + (offset - written_), count);
   }
@@ -159,7 +138,7 @@ class RowStore::Window {
       const std::uint64_t there = store_.written_ - offset;
       bytes_.resize(
           static_cast<std::size_t>(std::min<std::uint64_t>(there, std::max<std::size_t>(count, kWindow))));
-      store_.rows_file_.read(bytes_.data(), bytes_.size(), offset);
+      read_from(store_.rows_file_, bytes_.data(), bytes_.size(), offset);
       begin_ = offset;
     }
     std::memcpy(bytes, bytes_.data() + (offset - begin_), count);

@@ -10,28 +10,10 @@
 #include <string>
 #include <vector>
 
+#include "slideway/core/platform/disk.hpp"
 #include "slideway/core/types.hpp"
 
 namespace slideway {
-
-// A file without a name.
-class NamelessFile {
- public:
-  NamelessFile() = default;
-  ~NamelessFile();
-  NamelessFile(const NamelessFile&) = delete;
-  NamelessFile& operator=(const NamelessFile&) = delete;
-
-  bool is_open() const { return descriptor_ >= 0; }
-  // Throws FileError, as the others do.
-  void open(const std::string& directory);
-  void write(const void* bytes, std::size_t count, std::uint64_t offset) const;
-  // Bytes that were never written are zero.
-  void read(void* bytes, std::size_t count, std::uint64_t offset) const;
-
- private:
-  int descriptor_ = -1;
-};
 
 class RowStore {
  public:
@@ -62,10 +44,10 @@ class RowStore {
   std::vector<bool> is_there_;
   // Places are offsets, counted from 1; 0 is none.
   std::vector<std::uint64_t> places_;  // of a small sweep; a large one has them in the file
-  NamelessFile places_file_;
+  platform::NamelessFile places_file_;
   std::string tail_;           // the bytes from written_ on
   std::uint64_t written_ = 0;  // bytes in the file
-  NamelessFile rows_file_;
+  platform::NamelessFile rows_file_;
 };
 
 }  // namespace slideway
