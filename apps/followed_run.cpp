@@ -122,20 +122,32 @@ void FollowedRun::take_audit(AuditResult found) {
   audit = std::move(found);
 }
 
-void follow(FollowedRun& run) {
+void follow(FollowedRun& run, const std::atomic<bool>* interruption) {
   std::optional<PassivityWatch> watch;
   if (run.watches_friction) {
     watch.emplace(run.instance.problem(), run.instance.friction, run.options.sliding_rule);
     run.options.on_step = [&](const StepView& step) { watch->add(step); };
   }
   Auditor auditor(run.written, run.instance, run.options, run.audit_level);
-  const Simulator simulator(run.instance.problem(), auditor.listening(run.options));
+  Options listening = auditor.listening(run.options);
+  struct Interrupted {};
+  if (interruption != nullptr) {
+    listening.on_step = [interruption, next = listening.on_step](const StepView& step) {
+      if (*interruption) throw Interrupted();
+      if (next) next(step);
+    };
+  }
+  const Simulator simulator(run.instance.problem(), listening);
   const Run where{.start = run.instance.start, .end = run.instance.end, .state = run.instance.state};
   run.solution = simulator.run(where);
   run.options.on_step = nullptr;
   run.take_audit(auditor.result());
   run.solution.outcome.message = told_to_user(run.solution.outcome.message, Branches::offered);
-  if (run.question) run.gradients = run.question->answer(run.options, where, run.solution);
+  const bool is_interrupted = interruption != nullptr && *interruption;
+  if (is_interrupted && run.solution.outcome.status == Status::user_function_failed)
+    run.solution.outcome.message = fmt::format(
+        "the run was interrupted at t = {:.10g}; what was done until then is kept", run.solution.outcome.t);
+  if (run.question && !is_interrupted) run.gradients = run.question->answer(run.options, where, run.solution);
   if (watch) run.friction = watch->results(run.options.rtol);
 }
 

@@ -3,6 +3,7 @@
 // It must not know documents.
 #pragma once
 
+#include <atomic>
 #include <iosfwd>
 #include <memory>
 #include <optional>
@@ -49,8 +50,8 @@ struct FollowedRun {
 // A run that has not begun, with all that can be refused before it begins.
 FollowedRun prepare_run(const RunArguments& arguments, const std::string& model, const Settings& settings);
 
-// Follows the solution.
-void follow(FollowedRun& run);
+// Follows the solution, up to a step at which the flag is set, where there is one: what was done until then is kept.
+void follow(FollowedRun& run, const std::atomic<bool>* interruption = nullptr);
 
 // A line for each contradiction that the audit found, with a name before it.
 void print_contradictions(const FollowedRun& run, const std::string& name, std::ostream& err);

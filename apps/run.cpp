@@ -11,6 +11,7 @@
 #include "apps/run_checkpoints.hpp"
 #include "apps/run_pictures.hpp"
 #include "apps/run_several.hpp"
+#include "apps/signal_watch.hpp"
 #include "apps/summary.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
@@ -130,7 +131,9 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
                             out, err);
   }
   if (!checkpoints.any()) {
-    follow(followed);
+    // Ctrl-C ends the run, and its results are written; a second one ends the program.
+    const SignalWatch watch;
+    follow(followed, &SignalWatch::was_interrupted());
   } else if (!checkpoints.follow(followed, err)) {
     return checkpoints.report_stop(err);
   }

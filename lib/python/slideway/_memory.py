@@ -114,7 +114,9 @@ class _Place:
             return f"{self.name}.{key}"
         if self.kind == "dict" and self.name.endswith("."):
             return f"{self.name}{key}"
-        return f"{self.name.rstrip('.')}[{key!r}]"
+        # A key of the function's own making may be an expression.
+        shown = repr(key) if isinstance(key, (str, int, float, bool, tuple)) else "…"
+        return f"{self.name.rstrip('.')}[{shown}]"
 
 
 def _same(a: Any, b: Any) -> bool:

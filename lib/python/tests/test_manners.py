@@ -1,7 +1,10 @@
 """Threads, Ctrl-C and exceptions."""
 
+import json
 import os
+import pathlib
 import signal
+import subprocess
 import threading
 import time
 import traceback
@@ -59,6 +62,22 @@ def test_a_function_that_is_called_is_interrupted():
         solve_ivp(lambda t, y: [y[1], -y[0]], (0, 1e7), [1.0, 0.0], trace=False)
     assert time.perf_counter() - interrupt.sent < 3
     assert caught.value.result.t.size > 10
+
+
+def test_the_command_keeps_what_was_done(tmp_path):
+    command = pathlib.Path(os.environ.get("SLIDEWAY_BUILD_DIR", "")) / "bin" / "slideway"
+    if not command.is_file():
+        pytest.skip("there is no command beside the package")
+    table, document = tmp_path / "long.csv", tmp_path / "long.json"
+    running = subprocess.Popen([command, "run", "dry-friction", "--t-end", "1e9", "--max-events", "1000000000", "--points", "1001", "--csv", table, "--json",
+                                document], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                               preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL))
+    time.sleep(1.0)
+    running.send_signal(signal.SIGINT)
+    told, _ = running.communicate(timeout=60)
+    assert running.returncode == 3
+    assert "the run was interrupted" in told and "written" in told
+    assert json.loads(document.read_text())["events"] and len(table.read_text().splitlines()) > 10
 
 
 def test_a_sweep_is_interrupted():
