@@ -80,3 +80,23 @@ TEST_CASE("two empty tanks fill however their branches are nested") {
         });
   }
 }
+
+TEST_CASE("a tank that a siphon empties is asked no further ahead than it has a level") {
+  // With u = sqrt(y) the siphon takes F(u₁) - F(u₀) from y₀ to y₁, F(u) = -2/b (u + a/b ln(b u - a)); in between the level rises by a.
+  constexpr double a = 0.00637, b = 0.0521;
+  const auto emptied = [](double u) { return -2 / b * (u + a / b * std::log(b * u - a)); };
+  const double down = emptied(std::sqrt(0.025)) - emptied(std::sqrt(0.1));
+  const std::string text =
+      "[states]\ny = 0\n[discrete]\ns = 0\n[time]\nend = 100\n[derivatives]\ny = \"0.00637 - "
+      "s*0.0521*sqrt(y)\"\n"
+      "[[resets]]\nwhen = \"y > 0.1\"\nset = { s = \"1\" }\n[[resets]]\nwhen = \"y < 0.025\"\nset = { s = "
+      "\"0\" }\n";
+  for_all_methods(text, {1e-4, 1e-7, 1e-10}, [&](const Finished& finished, double rtol) {
+    CHECK(finished.solution.outcome.status == Status::reached_end);
+    REQUIRE(finished.solution.events.size() == 7);
+    for (int k = 0; k < 7; ++k) {
+      const double right = 0.1 / a + (k + 1) / 2 * down + k / 2 * 0.075 / a;
+      CHECK(std::abs(finished.solution.events[static_cast<std::size_t>(k)].t - right) <= 1000 * rtol);
+    }
+  });
+}

@@ -2,11 +2,32 @@
 
 #include <algorithm>
 #include <cmath>
+#include <exception>
 
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
+namespace {
+
+// The look is halved this often where the field has no value, so that a flight of a thousandth of the last one is still seen.
+constexpr int kHalvings = 10;
+
+// A straight look ahead leaves the domain of a field that the motion itself does not leave, as sqrt(y) near y = 0. Shortens `ahead` until
+// the field has a value there. False where the field has none.
+bool look_ahead(ModeOde& ode, double t, const Vector& x, const Vector& velocity, double& ahead,
+                Vector& along) {
+  for (int halving = 0; halving <= kHalvings; ++halving, ahead *= 0.5) {
+    try {
+      ode.velocity(t + ahead, x + ahead * velocity, along);
+      return true;
+    } catch (const std::exception&) {
+    }
+  }
+  return false;
+}
+
+}  // namespace
 
 double LastJump::accuracy() {
   double blur = jumps_.zero_guards.empty() ? 0 : arrived_.arrivals().blur;
@@ -34,7 +55,7 @@ std::optional<Bounce> LastJump::bounce_of(Index event) {
   double acceleration = 0, before = 0;
   Vector along(now_.x.size());
   for (int look = 0; look < kLooksAhead; ++look) {
-    now_.here->ode.velocity(now_.t + ahead, now_.x + ahead * velocity, along);
+    if (!look_ahead(now_.here->ode, now_.t, now_.x, velocity, ahead, along)) return std::nullopt;
     before = acceleration;
     acceleration =
         (speed - side * watch.rate(now_.t + ahead, now_.x + ahead * velocity, along, event)) / ahead;
