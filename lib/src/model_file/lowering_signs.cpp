@@ -200,7 +200,9 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   // Sides that cannot be in force together, as x > a and x < −a, are left out.
   const auto can_be = [&](int sign) {
     return !side || std::none_of(sides_.begin(), sides_.end(), [&](const KnownSide& known) {
-      return exclude_each_other(*side, sign, known.guard, known.sign);
+      const double ratio = ratio_of(*side, known.guard);
+      return ratio != 0 ? (ratio > 0 ? known.sign : -known.sign) != sign
+                        : exclude_each_other(*side, sign, known.guard, known.sign);
     });
   };
   const auto on_side = [&](int sign) {
