@@ -117,13 +117,13 @@ TEST_CASE("the force of a closed contact is that of the closed form") {
   const double a = 0.7, v = 1.3;
   const Vector x = state({std::sin(a), -std::cos(a), v * std::cos(a), v * std::sin(a)});
   CHECK(std::abs(dynamics.rate(0, x, no_relays, 0)) < 1e-15);
-  CHECK(dynamics.forces(0, x, no_relays, ContactModes()).isZero(0));
+  CHECK(dynamics.forces(0, x, no_relays, ContactModes()).normal.isZero(0));
   const ContactModes modes = closed({0});
   const double force = v * v + 10 * std::cos(a);
-  CHECK(3 * dynamics.forces(0, x, no_relays, modes)[0] == doctest::Approx(force).epsilon(1e-14));
+  CHECK(3 * dynamics.forces(0, x, no_relays, modes).normal[0] == doctest::Approx(force).epsilon(1e-14));
   CHECK(std::abs(dynamics.acceleration(0, x, no_relays, modes, 0)) < 1e-13);
   Vector dx = state({x[2], x[3], 0, -10});
-  dynamics.add_forces(0, x, no_relays, modes, dx);
+  dynamics.add_forces(0, x, no_relays, modes, {}, dx);
   CHECK(dx[2] == doctest::Approx(-force * std::sin(a)).epsilon(1e-14));
   CHECK(dx[3] == doctest::Approx(-10 + force * std::cos(a)).epsilon(1e-14));
 }
@@ -131,13 +131,13 @@ TEST_CASE("the force of a closed contact is that of the closed form") {
 TEST_CASE("each body of a pile carries what lies on it") {
   ContactDynamics dynamics = pile(5, 0);
   const Vector x = Vector::Zero(10);
-  const Vector forces = dynamics.forces(0, x, no_relays, closed({0, 1, 2, 3, 4}));
+  const Vector forces = dynamics.forces(0, x, no_relays, closed({0, 1, 2, 3, 4})).normal;
   for (Index i = 0; i < 5; ++i) CHECK(forces[i] == doctest::Approx(10.0 * static_cast<double>(5 - i)));
   // Without the floor they fall together.
   CHECK(dynamics.staying_closed(0, x, no_relays, ContactModes(), {0, 1, 2, 3, 4}, 0).closed ==
         std::vector<Index>{0, 1, 2, 3, 4});
   const ContactModes without_floor = closed({1, 2, 3, 4});
-  CHECK(dynamics.forces(0, x, no_relays, without_floor).isZero(1e-14));
+  CHECK(dynamics.forces(0, x, no_relays, without_floor).normal.isZero(1e-14));
   CHECK(dynamics.acceleration(0, x, no_relays, without_floor, 0) == doctest::Approx(-10));
 }
 
@@ -149,7 +149,7 @@ TEST_CASE("an answer depends on the modes that are asked for, not on those asked
          {std::vector<Index>{0, 1, 2}, {1, 2}, {}, {0}, {0, 2}, {2, 0, 1}}) {
       const ContactModes modes = closed(contacts);
       const ContactDynamics fresh = pile(3, 0.5);
-      CHECK(asked.forces(0, x, no_relays, modes) == fresh.forces(0, x, no_relays, modes));
+      CHECK(asked.forces(0, x, no_relays, modes).normal == fresh.forces(0, x, no_relays, modes).normal);
       CHECK(asked.acceleration(0, x, no_relays, modes, 1) == fresh.acceleration(0, x, no_relays, modes, 1));
       CHECK(asked.staying_closed(0, x, no_relays, modes, modes.closed, 0) ==
             fresh.staying_closed(0, x, no_relays, modes, modes.closed, 0));
@@ -194,11 +194,11 @@ TEST_CASE("redundant contacts share the load and have one effect") {
   const Vector x = Vector::Zero(4);
   CHECK(dynamics.staying_closed(0, x, no_relays, ContactModes(), {0, 1, 2}, 0).closed.size() == 3);
   ContactModes modes = closed({0, 1, 2});
-  const Vector forces = dynamics.forces(0, x, no_relays, modes);
+  const Vector forces = dynamics.forces(0, x, no_relays, modes).normal;
   CHECK(forces.sum() == doctest::Approx(10));
   CHECK(forces[2] - forces[0] == doctest::Approx(0));
   Vector dx = state({0, 0, -10, 0});
-  dynamics.add_forces(0, x, no_relays, modes, dx);
+  dynamics.add_forces(0, x, no_relays, modes, {}, dx);
   CHECK(dx.lpNorm<Eigen::Infinity>() < 1e-13);
   // It lands flat with speed 2.
   Vector landing = state({0, 0, -2, 0});
@@ -384,7 +384,7 @@ TEST_CASE(
   }
   floor.acts_on_states = {2};
   ContactDynamics named(falling());
-  CHECK(named.forces(0, x, no_relays, closed({0}))[0] == doctest::Approx(10));
+  CHECK(named.forces(0, x, no_relays, closed({0})).normal[0] == doctest::Approx(10));
   CHECK_THROWS_WITH_AS(named.forces(2, x, no_relays, closed({0})), doctest::Contains("enters state 'x4'"),
                        std::runtime_error);
   floor.acts_on_states = {4};

@@ -68,18 +68,19 @@ class Subject {
       : plain_(masses(setting.bodies, setting.has_relays).with_contacts(setting.contacts)),
         dynamics_(std::make_shared<ContactDynamics>(plain_)),
         modes_(ContactModes(setting.contacts).with(setting.closed)),
-        forced_(with_contact_forces(plain_, dynamics_, modes_)),
+        in_force_{dynamics_, &modes_, std::make_shared<ForceTerms>()},
+        forced_(with_contact_forces(plain_, in_force_)),
         structure_(forced_),
         evaluator_(forced_),
         field_(evaluator_, structure_) {
     REQUIRE(ModeJacobian::available(forced_));
-    jacobian_.emplace(field_, evaluator_, structure_, ContactsInForce{dynamics_.get(), &modes_});
+    jacobian_.emplace(field_, evaluator_, structure_, in_force_);
     Mode mode(plain_.surfaces());
     for (Index i = 0; i < mode.size(); ++i) {
       const char side = setting.mode[static_cast<std::size_t>(i)];
       mode.set(i, side == '0' ? Side::sliding : side == '+' ? Side::plus : Side::minus);
     }
-    field_.set_mode(mode, Vector::Zero(mode.size()));
+    field_.begin(mode, Vector::Zero(mode.size()));
   }
 
   Matrix jacobian(const Vector& x) {
@@ -118,6 +119,7 @@ class Subject {
   System plain_;
   std::shared_ptr<ContactDynamics> dynamics_;
   ContactModes modes_;
+  ContactsInForce in_force_;
   System forced_;
   RelayStructure structure_;
   Evaluator evaluator_;

@@ -98,7 +98,7 @@ TEST_CASE("a sliding field is tangent to its moving surface and has the Jacobian
   Evaluator evaluator(from_functor(Curved{}, {.states = 3, .surfaces = 1}));
   const RelayStructure structure(evaluator.system());
   ModeField field(evaluator, structure);
-  field.set_mode(Mode("0"), Vector::Zero(1));
+  field.begin(Mode("0"), Vector::Zero(1));
   const Vector x = Eigen::Vector3d(0.9, 1.1, 1.3);
   Vector dx(3), rates(1);
   field.velocity(0.4, x, dx);
@@ -114,7 +114,7 @@ TEST_CASE("sliding on two surfaces is tangent to both and has the Jacobian of it
   const RelayStructure structure(evaluator.system());
   REQUIRE(structure.known());
   ModeField field(evaluator, structure);
-  field.set_mode(Mode("00"), Vector::Zero(2));
+  field.begin(Mode("00"), Vector::Zero(2));
   const Vector x = Eigen::Vector3d(-0.01, 0.2, 0.9);
   Vector dx(3), rates(2);
   field.velocity(0.3, x, dx);
@@ -136,7 +136,7 @@ TEST_CASE("where relays are additive a sliding velocity takes one evaluation of 
       Evaluator evaluator(additive ? system : System(definition));
       const RelayStructure structure(system);
       ModeField field(evaluator, structure);
-      field.set_mode(Mode(word), Vector::Zero(system.surfaces()));
+      field.begin(Mode(word), Vector::Zero(system.surfaces()));
       Vector& dx = velocity[additive];
       dx.resize(x.size());
       field.velocity(0.3, x, dx);
@@ -167,7 +167,7 @@ TEST_CASE("a field that is not finite beyond its surface is continued from the s
   Evaluator evaluator(from_functor(SpringContact{}, {.states = 1, .surfaces = 1}));
   const RelayStructure structure(evaluator.system());
   ModeField field(evaluator, structure);
-  field.set_mode(Mode("+"), Vector::Ones(1));
+  field.begin(Mode("+"), Vector::Ones(1));
   Vector dx(1);
   field.velocity(0, Vector::Constant(1, 0.9), dx);
   CHECK(dx[0] == -1);
@@ -178,7 +178,7 @@ TEST_CASE("a field that is not finite beyond its surface has the Jacobian of a p
   Evaluator evaluator(system);
   const RelayStructure structure(system);
   ModeField field(evaluator, structure);
-  field.set_mode(Mode("+"), Vector::Ones(1));
+  field.begin(Mode("+"), Vector::Ones(1));
   ModeJacobian sparse(field, evaluator, structure, {});
   for (const double x : {0.9, 1.0}) {
     CAPTURE(x);
@@ -201,7 +201,7 @@ TEST_CASE("sliding along the root of its own guard is followed though rounding l
   Evaluator evaluator(system);
   const RelayStructure structure(system);
   ModeField field(evaluator, structure);
-  field.set_mode(Mode("0"), Vector::Zero(1));
+  field.begin(Mode("0"), Vector::Zero(1));
   ModeJacobian sparse(field, evaluator, structure, {});
   for (const double beyond : {0.0, 1e-17, 1e-9}) {
     CAPTURE(beyond);
@@ -254,7 +254,7 @@ TEST_CASE(
     Evaluator evaluator(system);
     const RelayStructure structure(system);
     ModeField field(evaluator, structure);
-    field.set_mode(Mode(std::string(at(nodes - 1), '0')), Vector::Zero(nodes - 1));
+    field.begin(Mode(std::string(at(nodes - 1), '0')), Vector::Zero(nodes - 1));
     ModeJacobian sparse(field, evaluator, structure, {});
     const Vector x = Vector::Constant(nodes, 0.7);
     Matrix expected(nodes, nodes), jacobian(nodes, nodes);
@@ -273,7 +273,7 @@ TEST_CASE("a field that is not finite anywhere near is refused by the name of th
   Evaluator evaluator(from_functor(Hole{}, {.states = 1, .surfaces = 1, .state_names = {"level"}}));
   const RelayStructure structure(evaluator.system());
   ModeField field(evaluator, structure);
-  field.set_mode(Mode("-"), Vector::Constant(1, -1));
+  field.begin(Mode("-"), Vector::Constant(1, -1));
   Vector dx(1);
   CHECK_THROWS_WITH_AS(field.velocity(0, Vector::Constant(1, 0.5), dx),
                        doctest::Contains("the derivative of 'level' is infinite"), std::runtime_error);
@@ -294,7 +294,7 @@ TEST_CASE("a field that is not finite is refused by the name of the state while 
       from_functor(field, guards, {.states = 3, .surfaces = 2, .state_names = {"x", "y", "level"}}));
   const RelayStructure structure(evaluator.system());
   ModeField mode_field(evaluator, structure);
-  mode_field.set_mode(Mode("00"), Vector::Zero(2));
+  mode_field.begin(Mode("00"), Vector::Zero(2));
   Vector dx(3);
   mode_field.velocity(0, Eigen::Vector3d(0, 0, 1), dx);
   CHECK(dx == Eigen::Vector3d(0, 0, 1));

@@ -28,7 +28,7 @@ class BandOde final : public SmoothOde {
     relays_ = relays;
     Mode mode(relays.size());
     for (Index i = 0; i < relays.size(); ++i) mode.set(i, relays[i] > 0 ? Side::plus : Side::minus);
-    ode_.set_mode(mode, relays, false);
+    ode_.begin(mode, relays, false);
   }
 
   Index states() const override { return ode_.states(); }

@@ -28,7 +28,6 @@ ContactDynamics::ContactDynamics(const System& system) : definition_(system.cont
     *vector = Vector::Zero(n);
   far_.typical_sizes = Vector::Ones(n);
   buffers_.all_forces = buffers_.all_friction = buffers_.second_friction = Vector::Zero(contacts());
-  begins_along_.assign(definition_.size(), Eigen::Vector2d::Zero());
   const auto learn_shape = [&](const Guard& function) {
     Gap& gap = gaps_of_.emplace_back();
     if (auto shape = function.shape(n)) {
@@ -96,8 +95,8 @@ ContactModes ContactDynamics::modes_in(const Mode& word, Index surfaces) const {
   return modes;
 }
 
-void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda,
-                                const ContactModes& modes, ConstVectorRef weights) {
+double ContactDynamics::limited_rate(double rate, double t, ConstVectorRef x, ConstVectorRef lambda,
+                                     const ContactModes& modes, ConstVectorRef weights) const {
   prepare(t, x, lambda, modes, modes.closed);
   for (std::size_t r = 0; r < modes.closed.size(); ++r) {
     // A unit of the gap's velocity is b/B of the state.
@@ -109,7 +108,7 @@ void ContactDynamics::stabilise(double rate, double t, ConstVectorRef x, ConstVe
     unit /= effect(static_cast<Index>(r), static_cast<Index>(r));
     rate = std::min(rate, 1 / (unit * tolerance(t, x, modes.closed[r], weights)));
   }
-  stabilisation_ = rate;
+  return rate;
 }
 
 std::string ContactDynamics::names(const std::vector<Index>& rows) const {
@@ -122,10 +121,10 @@ std::string ContactDynamics::names(const std::vector<Index>& rows) const {
   return text;
 }
 
-void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                       const ContactModes& modes, double stabilisation,
-                                       const std::vector<Index>& contacts) const {
-  prepare(t, x, lambda, modes, contacts);
+const ContactModes& ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                      const ContactModes& modes, double stabilisation,
+                                                      const std::vector<Index>& contacts) const {
+  const ContactModes& there = prepare(t, x, lambda, modes, contacts);
   at_hand_.right_side = -at_hand_.accelerations;
   if (stabilisation > 0) {
     for (std::size_t r = 0; r < contacts.size(); ++r) {
@@ -137,39 +136,40 @@ void ContactDynamics::solve_for_forces(double t, ConstVectorRef x, ConstVectorRe
     at_hand_.right_side.tail(tangential) -= stabilisation * at_hand_.rates.tail(tangential);
   }
   solve();
+  return there;
 }
 
 // The correction that draws the state back onto the constraint is no force of the contact: it would release the contact.
-const Vector& ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                      const ContactModes& modes) const {
+ContactDynamics::Forces ContactDynamics::forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                const ContactModes& modes) const {
+  const auto found_in = [this](const ContactModes& there) {
+    return Forces{buffers_.all_forces, buffers_.all_friction, buffers_.second_friction, there};
+  };
   buffers_.all_forces.setZero();
   if (!cones_.empty()) {
     buffers_.all_friction.setZero();
     buffers_.second_friction.setZero();
   }
-  if (modes.closed.empty()) return buffers_.all_forces;
-  if (has_friction(modes.closed)) {
-    blend_forces(t, x, lambda, modes);
-    return buffers_.all_forces;
-  }
-  solve_for_forces(t, x, lambda, modes, 0, modes.closed);
+  if (modes.closed.empty()) return found_in(modes);
+  if (has_friction(modes.closed)) return found_in(blend_forces(t, x, lambda, modes));
+  const ContactModes& there = solve_for_forces(t, x, lambda, modes, 0, modes.closed);
   buffers_.all_forces(modes.closed) = at_hand_.solution.head(static_cast<Index>(modes.closed.size()));
-  take_cone_forces(t, x, modes, 1);
-  return buffers_.all_forces;
+  take_cone_forces(t, x, there, 1);
+  return found_in(there);
 }
 
 void ContactDynamics::add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                                 VectorRef dx) const {
-  const std::vector<Index>& free = far_.frozen ? split(modes).local_closed : modes.closed;
+                                 const ForceTerms& terms, VectorRef dx) const {
+  const std::vector<Index>& free = terms.far ? split(modes).local_closed : modes.closed;
   if (!free.empty()) {
-    solve_for_forces(t, x, lambda, modes, stabilisation_, free);
+    solve_for_forces(t, x, lambda, modes, terms.rate, free);
     add_impulses(at_hand_.solution, dx);
   }
-  if (!far_.frozen) return;
+  if (!terms.far) return;
   const std::vector<Index>& far = split(modes).closed;
-  take_directions(t, x, lambda, modes, far, buffers_.far_directions);
+  take_directions(t, x, lambda, beginning_at(t, x, lambda, modes, far), far, buffers_.far_directions);
   for (std::size_t r = 0; r < far.size(); ++r)
-    buffers_.far_directions[r].add_to(dx, far_.forces[static_cast<Index>(r)]);
+    buffers_.far_directions[r].add_to(dx, (*terms.far)[static_cast<Index>(r)]);
 }
 
 double ContactDynamics::rate(double t, ConstVectorRef x, ConstVectorRef lambda, Index i) const {

@@ -28,8 +28,9 @@
 // Where the system tells the pattern of ∂f/∂x and the contacts what they see and act on, B is sparse: forces that share no
 // gap share a derivative along their sum, and contacts that do not see each other are solved for apart.
 //
-// Which contacts are closed and how their friction goes on is an argument (ContactModes) of every question, and no question changes it. λ,
-// the relays of the surfaces, is frozen. Const functions fill buffers, so one dynamics serves one thread.
+// Which contacts are closed and how their friction goes on is an argument (ContactModes) of every question, and no question changes it. So
+// is what an integrator adds to their forces (ForceTerms). λ, the relays of the surfaces, is frozen. Const functions fill buffers, so one
+// dynamics serves one thread.
 // It must not know integrators, nor how a point was found.
 #pragma once
 
@@ -51,6 +52,12 @@
 
 namespace slideway {
 
+// What an integrator adds to the forces of closed contacts in the field.
+struct ForceTerms {
+  double rate = 0;              // α, where it cannot project
+  const Vector* far = nullptr;  // Λ of the far contacts, where a Jacobian keeps it as it is
+};
+
 class ContactDynamics {
  public:
   // The contacts are those of `system`.
@@ -66,32 +73,33 @@ class ContactDynamics {
   Mode with_closed(const Mode& surfaces, const ContactModes& modes) const;
   // modes_in() reads such a word: which contacts are closed, and which of them stick. find_directions() finds the rest.
   ContactModes modes_in(const Mode& word, Index surfaces) const;
-  // α is at most this; 0 switches it off.
-  void stabilise(double rate) { stabilisation_ = rate; }
-  // This stabilise() limits α to the time scale of the tolerances of the closed gaps and of their velocities. A
-  // larger α would turn allowed errors of the gaps into errors of the velocities.
-  void stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                 ConstVectorRef weights);
+  // limited_rate() is α for an integrator that asks for `rate`: no larger than the time scale of the tolerances of the closed gaps and of
+  // their velocities allows. A larger α would turn allowed errors of the gaps into errors of the velocities.
+  double limited_rate(double rate, double t, ConstVectorRef x, ConstVectorRef lambda,
+                      const ContactModes& modes, ConstVectorRef weights) const;
 
   // dx += bΛ over the closed contacts, where dx = f(t, x, λ). Throws std::runtime_error where the forces are not defined.
   void add_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                  VectorRef dx) const;
+                  const ForceTerms& terms, VectorRef dx) const;
   // The same, and dx_dot += d(bΛ)/ds where t, x and λ move at these speeds.
   void add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                        double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
-                        VectorRef dx_dot) const;
-  // Λ of every contact, 0 where open, neither clipped nor stabilised. Valid until the next call of a member.
-  const Vector& forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
-  // friction_forces() holds −μλₖΛ of every contact with friction, combined over the relays as in forces(), or the part of Q along
-  // c₁; second_friction_forces() holds the part along c₂. Both are valid after forces().
-  const Vector& friction_forces() const { return buffers_.all_friction; }
-  const Vector& second_friction_forces() const { return buffers_.second_friction; }
+                        const ForceTerms& terms, double t_dot, ConstVectorRef x_dot,
+                        ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot) const;
+  // The forces of every contact, 0 where it is open, neither clipped nor stabilised.
+  struct Forces {
+    const Vector& normal;    // Λ
+    const Vector& friction;  // −μλₖΛ, combined over the relays like Λ, or the part of Q along c₁
+    const Vector& second_friction;  // the part of Q along c₂
+    const ContactModes& modes;      // with the directions of slip that begins here
+  };
+  // Valid until the next call of a member.
+  Forces forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
 
   // least_forces() finds the forces as they are shown: those which give the motion x' = `motion`, with λ in the relays. Where several
   // splits among closed contacts do, it takes the one of smallest norm with Λ ≥ 0 and friction within its bounds, whatever λ says of
   // the surfaces that slide. Like forces(); friction in a plane keeps its split.
-  const Vector& least_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                             const std::vector<Index>& sliding, ConstVectorRef motion) const;
+  Forces least_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                      const std::vector<Index>& sliding, ConstVectorRef motion) const;
 
   double gap(double t, ConstVectorRef x, Index i) const { return contact(i).gap.value(t, x); }
   // uᵢ.
@@ -112,12 +120,12 @@ class ContactDynamics {
   // The contacts that have it, in order.
   const std::vector<Index>& cones() const { return cones_; }
   // The guard of a closed contact, positive while it goes on as it does: ρμΛ − |Q| where it sticks, which forces() has found, and else the
-  // speed along the line of slip. `scale` is that of its terms.
+  // speed along the line of slip. `scale` is that of its terms. The modes are those of the last Forces where slip begins, here and below.
   struct StickSlipGuard {
     double value = 0, scale = 0;
   };
   StickSlipGuard stick_slip_guard(double t, ConstVectorRef x, const ContactModes& modes, Index i) const;
-  // Slip that begins: what is left of the difference that nobody sees, after forces(); without bounds where it has begun.
+  // Slip that begins: what is left of the difference that nobody sees; without bounds where it has begun.
   double begin_guard(double t, ConstVectorRef x, const ContactModes& modes, Index i) const;
   // The begin of the slip of contact i is over.
   void end_begin(double t, ConstVectorRef x, Index i, ContactModes& modes) const;
@@ -200,19 +208,18 @@ class ContactDynamics {
     evaluator_.set_typical_sizes(sizes, time);
   }
   const std::vector<Index>& far_closed(const ContactModes& modes) const { return split(modes).closed; }
-  // Λ of the far closed contacts at a point is kept as it is, in add_forces(), until thaw().
-  void freeze(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes);
-  void thaw() { far_.frozen = false; }
-  // These describe the far closed contacts while they are frozen: the columns of b, and the residual r = a + BΛ
-  // (with 2αu + α²gap where it is stabilised), which Λ keeps at 0. Its derivatives are ∂r/∂Λ = B, ∂r/∂x (k×n)
-  // and ∂r/∂λ for some relays.
+  // Λ of the far closed contacts at a point, for ForceTerms::far.
+  Vector far_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                    double rate) const;
+  // These describe the far closed contacts at that Λ: the columns of b, and the residual r = a + BΛ (with 2αu + α²gap where it is
+  // stabilised), which Λ keeps at 0. Its derivatives are ∂r/∂Λ = B, ∂r/∂x (k×n) and ∂r/∂λ for some relays.
   void far_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
                       Matrix& columns) const;
   Matrix far_effects(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
   void far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                       Matrix& rows) const;
+                       const ForceTerms& terms, Matrix& rows) const;
   Matrix far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                              const std::vector<Index>& relays) const;
+                              const ForceTerms& terms, const std::vector<Index>& relays) const;
 
  private:
   // A column of b or a row of the gaps' gradients.
@@ -234,8 +241,12 @@ class ContactDynamics {
   };
 
   void learn(const std::vector<Index>& contacts) const;
-  void prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-               const std::vector<Index>& contacts) const;
+  // b, u, a and B of these contacts at a point. The result are the modes with the directions of slip that begins there.
+  const ContactModes& prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                              const std::vector<Index>& contacts) const;
+  // The same with the directions that the modes hold.
+  void prepare_as(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                  const std::vector<Index>& contacts, bool is_field_known = false) const;
   bool take_directions(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
                        const std::vector<Index>& contacts, std::vector<Sparse>& columns) const;
   // ---- rows
@@ -269,9 +280,9 @@ class ContactDynamics {
   // Finds how fast the friction that would hold turns where slip begins.
   void find_lags(double t, ConstVectorRef x, ConstVectorRef lambda, ContactModes& modes,
                  const std::vector<Index>& closed) const;
-  // Directions of slip that begins.
-  void find_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                   const std::vector<Index>& contacts) const;
+  // The modes with the directions in which the slip of these contacts begins at a point: themselves where none does.
+  const ContactModes& beginning_at(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const ContactModes& modes, const std::vector<Index>& contacts) const;
   // A copy in which these contacts stick.
   static ContactModes as_sticking(const ContactModes& modes, const std::vector<Index>& contacts);
   // The same of those among `contacts` that have friction in a plane.
@@ -316,7 +327,8 @@ class ContactDynamics {
   void split_least(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
                    const std::vector<Index>& members, const std::vector<Index>& sliding,
                    ConstVectorRef added) const;
-  void blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) const;
+  const ContactModes& blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const ContactModes& modes) const;
   // ---- derivatives along a direction
   // Motion holds speeds of t, x and λ.
   struct Motion {
@@ -327,7 +339,7 @@ class ContactDynamics {
   Motion motion_along(double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                       ConstVectorRef lambda_dot) const;
   void add_forces_nearby(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                         const Motion& motion, VectorRef dx_dot) const;
+                         const ForceTerms& terms, const Motion& motion, VectorRef dx_dot) const;
   void take_along(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
                   const Vector& forces, double stabilisation) const;
   void find_turns(double t, ConstVectorRef x, const ContactModes& modes, const Motion& motion,
@@ -335,8 +347,10 @@ class ContactDynamics {
   void add_turns_of_slip(double t, ConstVectorRef x, const ContactModes& modes, const Motion& motion,
                          const std::vector<Index>& contacts) const;
   Eigen::Vector2d slip_rate(double t, ConstVectorRef x, const Motion& motion, Index contact) const;
-  void find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                            const Motion& motion, const std::vector<Index>& contacts) const;
+  // The result are the modes with the directions in which slip begins.
+  ContactModes find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                    const ContactModes& modes, const Motion& motion,
+                                    const std::vector<Index>& contacts) const;
   bool differentiates_implicitly(const std::vector<Index>& contacts) const;
   void spill_unit(Index contact, double weight, VectorRef less, VectorRef sum) const;
   void add_rate_of(const ForceFunction& force, const ForceAlongFunction& along, double t, ConstVectorRef x,
@@ -366,10 +380,12 @@ class ContactDynamics {
   ComplementarityAnswer push(const Vector& right_side) const;
   void push_with_sticking(const std::vector<Index>& pushing, const std::vector<Index>& sticking,
                           const Vector& right_side, ComplementarityAnswer& answer) const;
-  void solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                        double stabilisation, const std::vector<Index>& contacts) const;
+  // The result is that of prepare().
+  const ContactModes& solve_for_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                       const ContactModes& modes, double stabilisation,
+                                       const std::vector<Index>& contacts) const;
   void residual(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                Vector& result) const;
+                const ForceTerms& terms, Vector& result) const;
   // right_side in units in which every unit force does the same, with what is rounding beside the largest entry as zero.
   void flush(VectorRef right_side) const;
   // Fills in what the pressed contacts of these rows at hand do to their gaps and to the states.
@@ -400,8 +416,6 @@ class ContactDynamics {
     ContactPatterns patterns = {};
     bool has_patterns = false;
     Vector typical_sizes = {};
-    bool frozen = false;
-    Vector forces = {};
   };
   // Split lists the closed contacts that are far and those that are local, and the pattern of ∂r/∂x of the far ones.
   struct Split {
@@ -429,7 +443,7 @@ class ContactDynamics {
     Vector all_friction, second_friction, friction_unit;
     std::vector<Index> rows;
     std::vector<Sparse> far_directions;
-    ContactModes as_sticking;
+    ContactModes as_sticking, beginning;
     Matrix block;
     Vector block_right, block_solution;
     Eigen::PartialPivLU<Matrix> factors;
@@ -438,14 +452,11 @@ class ContactDynamics {
   std::vector<Contact> definition_;
   std::vector<Index> cones_;
   Pattern reached_by_;  // of each state, those whose velocities it enters; empty where not known
-  double stabilisation_ = 0;
   Far far_;
   // The members below are found again at every point, or learned once.
   mutable Evaluator evaluator_;
   mutable std::vector<Gap> gaps_of_;                  // of each row
   mutable std::vector<std::vector<Index>> acted_on_;  // the states that b of each contact has entered so far
-  mutable std::vector<Eigen::Vector2d>
-      begins_along_;  // m of the contacts whose slip begins, at the last point
   mutable AtHand at_hand_;
   mutable std::size_t preparations_ = 0;
   mutable Along along_;
@@ -453,18 +464,18 @@ class ContactDynamics {
   mutable Buffers buffers_;
 };
 
-// The contacts of a location, and how they are in the regime that is followed; null where there are none. The regime is the run's own: what
-// refers to it sees it change.
+// The contacts of a location, how they are in the regime that is followed, and what its integrator adds to their forces; null where there
+// are none. The regime is the run's own: what refers to it sees it change.
 struct ContactsInForce {
-  ContactDynamics* dynamics = nullptr;
+  std::shared_ptr<ContactDynamics> dynamics = nullptr;
   const ContactModes* modes = nullptr;
+  std::shared_ptr<ForceTerms> terms = nullptr;
   explicit operator bool() const { return dynamics != nullptr; }
-  ContactDynamics* operator->() const { return dynamics; }
+  ContactDynamics* operator->() const { return dynamics.get(); }
 };
 
-// The system with the forces of the contacts that are closed in `modes` added to its field; its events and contacts stay. The dynamics must
-// be those of `system`, and `modes` must outlive the result.
-System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics,
-                           const ContactModes& modes);
+// The system with the forces of the contacts in force added to its field; its events and contacts stay. The dynamics must be those of
+// `system`, and the modes must outlive the result.
+System with_contact_forces(const System& system, const ContactsInForce& contacts);
 
 }  // namespace slideway

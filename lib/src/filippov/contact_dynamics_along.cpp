@@ -63,67 +63,69 @@ ContactDynamics::Motion ContactDynamics::motion_along(double t, ConstVectorRef x
 }
 
 void ContactDynamics::add_forces_along(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                       const ContactModes& modes, double t_dot, ConstVectorRef x_dot,
-                                       ConstVectorRef lambda_dot, VectorRef dx, VectorRef dx_dot) const {
+                                       const ContactModes& modes, const ForceTerms& terms, double t_dot,
+                                       ConstVectorRef x_dot, ConstVectorRef lambda_dot, VectorRef dx,
+                                       VectorRef dx_dot) const {
   if (modes.closed.empty()) return;
   const Motion motion = motion_along(t, x, t_dot, x_dot, lambda_dot);
   if (!differentiates_implicitly(modes.closed)) {
-    add_forces(t, x, lambda, modes, dx);
-    add_forces_nearby(t, x, lambda, modes, motion, dx_dot);
+    add_forces(t, x, lambda, modes, terms, dx);
+    add_forces_nearby(t, x, lambda, modes, terms, motion, dx_dot);
     return;
   }
   along_.change.setZero(x.size());
-  const std::vector<Index>& free = far_.frozen ? split(modes).local_closed : modes.closed;
+  const std::vector<Index>& free = terms.far ? split(modes).local_closed : modes.closed;
   if (!free.empty()) {
     const bool any_begins = !cones_.empty() && std::any_of(free.begin(), free.end(), [&](Index c) {
       return modes.friction(c).begins_to_slip();
     });
     const bool is_known = along_.is_known && !any_begins && along_.preparation == preparations_ &&
-                          along_.t == t && along_.stabilisation == stabilisation_ && along_.x == x &&
+                          along_.t == t && along_.stabilisation == terms.rate && along_.x == x &&
                           along_.lambda == lambda && along_.frictions == modes.frictions &&
                           at_hand_.contacts == rows_of(modes, free);
     if (!cones_.empty()) {
       along_.turns.assign(definition_.size(), Eigen::Vector2d::Zero());
       find_turns(t, x, modes, motion, free);
       if (any_begins) {
-        find_turns_of_begins(t, x, lambda, modes, motion, free);
-        add_turns_of_slip(t, x, modes, motion, free);
+        add_turns_of_slip(t, x, find_turns_of_begins(t, x, lambda, modes, motion, free), motion, free);
       }
     }
+    const ContactModes* there = &modes;
     if (!is_known) {
-      solve_for_forces(t, x, lambda, modes, stabilisation_, free);
-      take_along(t, x, lambda, modes, Vector(at_hand_.solution), stabilisation_);
+      there = &solve_for_forces(t, x, lambda, modes, terms.rate, free);
+      take_along(t, x, lambda, modes, Vector(at_hand_.solution), terms.rate);
     }
     add_impulses(along_.forces, dx);
-    residual_rates(t, x, lambda, modes, motion, along_.residual_rates);
+    residual_rates(t, x, lambda, *there, motion, along_.residual_rates);
     along_.change += along_.directions_rate;
     add_impulses(forces_rate(along_.residual_rates), along_.change);
   }
-  if (far_.frozen) {
+  if (terms.far) {
     const std::vector<Index>& far = split(modes).closed;
-    take_directions(t, x, lambda, modes, far, buffers_.far_directions);
+    const ContactModes& there = beginning_at(t, x, lambda, modes, far);
+    take_directions(t, x, lambda, there, far, buffers_.far_directions);
     buffers_.unit.setZero();
     for (std::size_t r = 0; r < far.size(); ++r) {
-      const double force = far_.forces[static_cast<Index>(r)];
+      const double force = (*terms.far)[static_cast<Index>(r)];
       buffers_.far_directions[r].add_to(dx, force);
-      add_direction_rate(t, x, lambda, modes, motion, far[r], force, along_.change);
+      add_direction_rate(t, x, lambda, there, motion, far[r], force, along_.change);
     }
   }
   if (all_finite(along_.change))
     dx_dot += along_.change;
   else
-    add_forces_nearby(t, x, lambda, modes, motion, dx_dot);
+    add_forces_nearby(t, x, lambda, modes, terms, motion, dx_dot);
 }
 
 // The forces as a whole, by differences.
 void ContactDynamics::add_forces_nearby(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                        const ContactModes& modes, const Motion& motion,
-                                        VectorRef dx_dot) const {
+                                        const ContactModes& modes, const ForceTerms& terms,
+                                        const Motion& motion, VectorRef dx_dot) const {
   const auto forces_at = [&](double s, VectorRef forces) {
     const Vector there = x + s * motion.x;
     const Vector relays_there = lambda + s * motion.lambda;
     forces.setZero();
-    add_forces(t + s * motion.t, there, relays_there, modes, forces);
+    add_forces(t + s * motion.t, there, relays_there, modes, terms, forces);
   };
   Vector change(x.size());
   difference(forces_at, motion.step, DifferenceSide::both, change);
@@ -183,7 +185,7 @@ void ContactDynamics::add_turns_of_slip(double t, ConstVectorRef x, const Contac
   for (const Index c : of) {
     const PlaneFriction& friction = modes.friction(c);
     if (!friction.begins || friction.sticks || !(friction.reach > 0)) continue;
-    const Eigen::Vector2d near = slip_of(t, x, c) + friction.reach * begins_along_[at(c)];
+    const Eigen::Vector2d near = slip_of(t, x, c) + friction.reach * friction.direction;
     const double size = near.norm();
     if (!(size > 0)) continue;
     const Eigen::Vector2d across(-near[1] / size, near[0] / size);
@@ -221,9 +223,9 @@ void ContactDynamics::find_lags(double t, ConstVectorRef x, ConstVectorRef lambd
   }
 }
 
-void ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                           const ContactModes& modes, const Motion& motion,
-                                           const std::vector<Index>& of) const {
+ContactModes ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                   const ContactModes& modes, const Motion& motion,
+                                                   const std::vector<Index>& of) const {
   std::vector<Index> beginning;
   for (const Index c : of) {
     if (modes.friction(c).begins_to_slip()) beginning.push_back(c);
@@ -236,16 +238,18 @@ void ContactDynamics::find_turns_of_begins(double t, ConstVectorRef x, ConstVect
   along_.is_known = false;
   residual_rates(t, x, lambda, held_ones, motion, along_.residual_rates);
   const Vector change = forces_rate(along_.residual_rates);
+  ContactModes there = modes;
   for (const Index c : beginning) {
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c) -
                      at_hand_.contacts.begin();
     const Eigen::Vector2d held = along_.forces.segment<2>(row);
     const double size = held.norm();
-    begins_along_[at(c)] = size > 0 ? Eigen::Vector2d(-held / size) : modes.friction(c).direction;
     if (!(size > 0)) continue;
+    there.friction(c).direction = -held / size;
     const Eigen::Vector2d across(-held[1] / size, held[0] / size);
     along_.turns[at(c)] = -across.dot(change.segment<2>(row)) / size * across;
   }
+  return there;
 }
 
 // sum += weight·(buffers_.unit − less), which are left at zero; both are of this contact.

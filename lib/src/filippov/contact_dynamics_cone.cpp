@@ -68,9 +68,8 @@ Eigen::Vector2d ContactDynamics::direction_of(double t, ConstVectorRef x, const 
   const PlaneFriction& friction = modes.friction(i);
   const Eigen::Vector2d slip = slip_of(t, x, i);
   if (friction.begins) {
-    const Eigen::Vector2d& along = begins_along_[at(i)];
-    const Eigen::Vector2d near = slip + friction.reach * along;
-    return friction.reach > 0 && near.norm() > 0 ? near.normalized() : along;
+    const Eigen::Vector2d near = slip + friction.reach * friction.direction;
+    return friction.reach > 0 && near.norm() > 0 ? near.normalized() : friction.direction;
   }
   const double speed = slip.norm();
   if (!(speed > friction.rounding)) return friction.direction;
@@ -110,7 +109,7 @@ ContactDynamics::StickSlipGuard ContactDynamics::stick_slip_guard(double t, Cons
   const Eigen::Vector2d slip = slip_of(t, x, i);
   const double speed = slip.norm();
   if (friction.has_stopped && is_slow(t, x, modes, i)) return {-friction.slow, speed};
-  if (friction.begins) return {slip.dot(begins_along_[at(i)]), speed};
+  if (friction.begins) return {slip.dot(friction.direction), speed};
   return {slip.dot(friction.direction) < 0 ? -speed : speed, speed};
 }
 
@@ -123,7 +122,7 @@ double ContactDynamics::begin_guard(double t, ConstVectorRef x, const ContactMod
   const PlaneFriction& friction = modes.friction(i);
   if (!friction.begins) return 1;
   const Eigen::Vector2d slip = slip_of(t, x, i);
-  const Eigen::Vector2d& along = begins_along_[at(i)];
+  const Eigen::Vector2d& along = friction.direction;
   const double across = std::abs(slip[0] * along[1] - slip[1] * along[0]);
   if (!(friction.reach > 0)) return friction.slow - across;
   const double speed = slip.norm();
@@ -137,12 +136,12 @@ bool ContactDynamics::slips_in_plane(const ContactModes& modes) const {
 
 double ContactDynamics::slip_decay(double t, ConstVectorRef x, ConstVectorRef lambda,
                                    const ContactModes& modes) const {
-  forces(t, x, lambda, modes);
+  const ContactModes& there = forces(t, x, lambda, modes).modes;
   double fastest = 0;
   for (const Index c : cones_) {
     if (modes.sticks(c) || !modes.is_closed(c)) continue;
     const PlaneFriction& friction = modes.friction(c);
-    const Eigen::Vector2d n = direction_of(t, x, modes, c);
+    const Eigen::Vector2d n = direction_of(t, x, there, c);
     const Eigen::Vector2d across(-n[1], n[0]);
     buffers_.friction_unit.setZero();
     for (Index k = 0; k < 2; ++k) {
@@ -179,24 +178,27 @@ ContactModes ContactDynamics::as_sticking(const ContactModes& modes, const std::
   return changed;
 }
 
-void ContactDynamics::find_begins(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                  const ContactModes& modes, const std::vector<Index>& of) const {
-  if (cones_.empty()) return;
+const ContactModes& ContactDynamics::beginning_at(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                  const ContactModes& modes,
+                                                  const std::vector<Index>& of) const {
+  if (cones_.empty()) return modes;
   const auto begins = [&](Index c) { return modes.friction(c).begins_to_slip(); };
-  if (std::none_of(of.begin(), of.end(), begins)) return;
+  if (std::none_of(of.begin(), of.end(), begins)) return modes;
   ContactModes& held_ones = buffers_.as_sticking;
   held_ones.frictions = modes.frictions;
   for (const Index c : of) held_ones.friction(c).sticks = held_ones.friction(c).sticks || begins(c);
-  prepare(t, x, lambda, held_ones, of);
+  prepare_as(t, x, lambda, held_ones, of);
   at_hand_.right_side = -at_hand_.accelerations;
   solve();
+  ContactModes& there = buffers_.beginning;
+  there = modes;
   for (const Index c : of) {
     if (!begins(c)) continue;
     const auto row = std::find(at_hand_.contacts.begin(), at_hand_.contacts.end(), contacts() + 2 * c);
     const Eigen::Vector2d held = at_hand_.solution.segment<2>(row - at_hand_.contacts.begin());
-    begins_along_[at(c)] =
-        held.norm() > 0 ? Eigen::Vector2d(-held.normalized()) : modes.friction(c).direction;
+    if (held.norm() > 0) there.friction(c).direction = -held.normalized();
   }
+  return there;
 }
 
 void ContactDynamics::follow_slip(double t, ConstVectorRef x, ConstVectorRef lambda,
@@ -226,12 +228,10 @@ ContactDynamics::Held ContactDynamics::held_from_slip(double t, ConstVectorRef x
   return {.force = force, .is_within = force.norm() <= bound * (1 + kWithinCone)};
 }
 
-// The direction of slip that begins is that of the last forces().
 bool ContactDynamics::slips_on(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
                                Index i) const {
+  const Eigen::Vector2d along = modes.friction(i).direction;
   const Held held = held_from_slip(t, x, lambda, modes, i);
-  const Eigen::Vector2d& along =
-      modes.friction(i).begins ? begins_along_[at(i)] : modes.friction(i).direction;
   return !held.is_within && held.force.dot(along) <= 0;
 }
 

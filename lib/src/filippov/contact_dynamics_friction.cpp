@@ -270,8 +270,8 @@ ContactDynamics::Impulses ContactDynamics::impulses_of_several(double t, const P
 }
 
 // Λ and the friction where f combines the corners of relays inside their bounds: so do these.
-void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                   const ContactModes& modes) const {
+const ContactModes& ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                  const ContactModes& modes) const {
   std::vector<Index> inside;
   Vector corner = lambda;
   for (const Index c : modes.closed) {
@@ -280,7 +280,7 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
     const bool is_new = std::find(inside.begin(), inside.end(), surface) == inside.end();
     if (is_new && std::abs(lambda[surface]) < 1) inside.push_back(surface);
   }
-  solve_for_forces(t, x, lambda, modes, 0, modes.closed);
+  const ContactModes* there = &solve_for_forces(t, x, lambda, modes, 0, modes.closed);
   bool is_affine = inside.empty() || inside.size() > std::size_t{most_blended_surfaces};
   if (!is_affine) {
     const Vector effects = at_hand_.effects;
@@ -294,7 +294,7 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
   buffers_.all_friction.setZero();
   buffers_.second_friction.setZero();
   const auto add = [&](ConstVectorRef relays, double weight) {
-    take_cone_forces(t, x, modes, weight);
+    take_cone_forces(t, x, *there, weight);
     for (std::size_t r = 0; r < modes.closed.size(); ++r) {
       const Index c = modes.closed[r];
       const double force = weight * at_hand_.solution[static_cast<Index>(r)];
@@ -304,23 +304,28 @@ void ContactDynamics::blend_forces(double t, ConstVectorRef x, ConstVectorRef la
       buffers_.all_friction[c] -= friction.coefficient(t, x) * relays[friction.surface] * force;
     }
   };
-  if (is_affine) return add(lambda, 1);
+  if (is_affine) {
+    add(lambda, 1);
+    return *there;
+  }
   for (std::size_t corners = 0; corners < (std::size_t{1} << inside.size()); ++corners) {
     double weight = 1;
     for (std::size_t k = 0; k < inside.size(); ++k) {
       corner[inside[k]] = ((corners >> k) & 1U) != 0 ? 1 : -1;
       weight *= 0.5 * (1 + corner[inside[k]] * lambda[inside[k]]);
     }
-    solve_for_forces(t, x, corner, modes, 0, modes.closed);
+    there = &solve_for_forces(t, x, corner, modes, 0, modes.closed);
     add(corner, weight);
   }
+  return *there;
 }
 
-const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                            const ContactModes& modes, const std::vector<Index>& sliding,
-                                            ConstVectorRef motion) const {
-  forces(t, x, lambda, modes);
-  if (modes.closed.size() < 2) return buffers_.all_forces;
+ContactDynamics::Forces ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                      const ContactModes& modes,
+                                                      const std::vector<Index>& sliding,
+                                                      ConstVectorRef motion) const {
+  const Forces whole = forces(t, x, lambda, modes);
+  if (modes.closed.size() < 2) return whole;
   Vector added(x.size());
   evaluator_.field(t, x, lambda, added);
   added = motion - added;
@@ -332,7 +337,7 @@ const Vector& ContactDynamics::least_forces(double t, ConstVectorRef x, ConstVec
     if (members.size() > 1 && members.size() <= kManyContacts && !has_cones(members))
       split_least(t, x, lambda, modes, members, sliding, added);
   }
-  return buffers_.all_forces;
+  return whole;
 }
 
 // z holds the forces, with those of friction that sticks; Gz = `added` is what they add to f. The least z + Ny, GN = 0, with Az ≥ 0 is a

@@ -1,5 +1,5 @@
-// ContactDynamics for Jacobians: forces of far contacts are frozen, and the residual that determines them has derivatives of
-// its own.
+// ContactDynamics for Jacobians: forces of far contacts are kept as they are, and the residual that determines them has derivatives of its
+// own.
 #include <algorithm>
 #include <cmath>
 #include <numeric>
@@ -31,17 +31,17 @@ const ContactDynamics::Split& ContactDynamics::split(const ContactModes& modes) 
   return split_;
 }
 
-void ContactDynamics::freeze(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes) {
-  solve_for_forces(t, x, lambda, modes, stabilisation_, split(modes).closed);
-  far_.forces = at_hand_.solution;
-  far_.frozen = true;
+Vector ContactDynamics::far_forces(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const ContactModes& modes, double rate) const {
+  solve_for_forces(t, x, lambda, modes, rate, split(modes).closed);
+  return at_hand_.solution;
 }
 
 void ContactDynamics::far_directions(double t, ConstVectorRef x, ConstVectorRef lambda,
                                      const ContactModes& modes, Matrix& columns) const {
   const std::vector<Index>& far = split(modes).closed;
   columns.setZero(x.size(), static_cast<Index>(far.size()));
-  take_directions(t, x, lambda, modes, far, buffers_.far_directions);
+  take_directions(t, x, lambda, beginning_at(t, x, lambda, modes, far), far, buffers_.far_directions);
   for (std::size_t r = 0; r < far.size(); ++r)
     buffers_.far_directions[r].add_to(columns.col(static_cast<Index>(r)), 1);
 }
@@ -55,19 +55,20 @@ Matrix ContactDynamics::far_effects(double t, ConstVectorRef x, ConstVectorRef l
 }
 
 void ContactDynamics::residual(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                               Vector& result) const {
+                               const ForceTerms& terms, Vector& result) const {
   const std::vector<Index>& far = split(modes).closed;
   prepare(t, x, lambda, modes, far);
   result = at_hand_.accelerations;
-  for (std::size_t r = 0; stabilisation_ > 0 && r < far.size(); ++r) {
+  for (std::size_t r = 0; terms.rate > 0 && r < far.size(); ++r) {
     const auto row = static_cast<Index>(r);
-    result[row] += stabilisation_ * (2 * at_hand_.rates[row] + stabilisation_ * gap(t, x, far[r]));
+    result[row] += terms.rate * (2 * at_hand_.rates[row] + terms.rate * gap(t, x, far[r]));
   }
-  multiply(far_.forces, result, false);
+  multiply(*terms.far, result, false);
 }
 
 void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                      const ContactModes& modes, Matrix& rows) const {
+                                      const ContactModes& modes, const ForceTerms& terms,
+                                      Matrix& rows) const {
   const std::vector<Index>& far = split(modes).closed;
   if (!split_.columns_known) {
     std::vector<std::vector<Index>> watched;
@@ -79,14 +80,14 @@ void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef
   rows.setZero(static_cast<Index>(far.size()), x.size());
   Vector moved = x, above, below;
   if (differentiates_implicitly(far)) {
-    prepare(t, x, lambda, modes, far);
-    take_along(t, x, lambda, modes, far_.forces, stabilisation_);
+    const ContactModes& there = prepare(t, x, lambda, modes, far);
+    take_along(t, x, lambda, modes, *terms.far, terms.rate);
     along_.is_known = false;
     const Vector still = Vector::Zero(lambda.size());
     Vector direction = Vector::Zero(x.size());
     for (Index colour = 0; colour < columns_of.colours(); ++colour) {
       columns_of.for_columns(colour, [&](Index j) { direction[j] = 1; });
-      residual_rates(t, x, lambda, modes, motion_along(t, x, 0, direction, still), above);
+      residual_rates(t, x, lambda, there, motion_along(t, x, 0, direction, still), above);
       columns_of.for_columns(colour, [&](Index j) { direction[j] = 0; });
       columns_of.for_entries(colour, [&](Index, Index i, Index j) { rows(i, j) = above[i]; });
     }
@@ -100,9 +101,9 @@ void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef
   };
   for (Index colour = 0; colour < columns_of.colours(); ++colour) {
     columns_of.for_columns(colour, [&](Index j) { moved[j] = x[j] + step(j); });
-    residual(t, moved, lambda, modes, above);
+    residual(t, moved, lambda, modes, terms, above);
     columns_of.for_columns(colour, [&](Index j) { moved[j] = x[j] - step(j); });
-    residual(t, moved, lambda, modes, below);
+    residual(t, moved, lambda, modes, terms, below);
     columns_of.for_columns(colour, [&](Index j) { moved[j] = x[j]; });
     columns_of.for_entries(colour, [&](Index, Index i, Index j) {
       rows(i, j) = (above[i] - below[i]) / ((x[j] + step(j)) - (x[j] - step(j)));
@@ -111,15 +112,15 @@ void ContactDynamics::far_residual_dx(double t, ConstVectorRef x, ConstVectorRef
 }
 
 Matrix ContactDynamics::far_residual_dlambda(double t, ConstVectorRef x, ConstVectorRef lambda,
-                                             const ContactModes& modes,
+                                             const ContactModes& modes, const ForceTerms& terms,
                                              const std::vector<Index>& relays) const {
   Matrix columns(static_cast<Index>(split(modes).closed.size()), static_cast<Index>(relays.size()));
   Vector moved = lambda, above, below;
   for (std::size_t k = 0; k < relays.size(); ++k) {
     moved[relays[k]] = lambda[relays[k]] + kRelayStep;
-    residual(t, x, moved, modes, above);
+    residual(t, x, moved, modes, terms, above);
     moved[relays[k]] = lambda[relays[k]] - kRelayStep;
-    residual(t, x, moved, modes, below);
+    residual(t, x, moved, modes, terms, below);
     moved[relays[k]] = lambda[relays[k]];
     columns.col(static_cast<Index>(k)) = (above - below) / (2 * kRelayStep);
   }

@@ -155,13 +155,17 @@ void ContactDynamics::learn(const std::vector<Index>& contacts) const {
   }
 }
 
-// b, u, a and B at a point.
-void ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
-                              const std::vector<Index>& of_contacts) const {
-  const std::size_t before = preparations_;
-  find_begins(t, x, lambda, modes, of_contacts);
+const ContactModes& ContactDynamics::prepare(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                             const ContactModes& modes,
+                                             const std::vector<Index>& contacts) const {
+  const ContactModes& there = beginning_at(t, x, lambda, modes, contacts);
   // Where slip begins the field has been asked for at this point.
-  const bool is_field_known = preparations_ != before;
+  prepare_as(t, x, lambda, there, contacts, &there != &modes);
+  return there;
+}
+
+void ContactDynamics::prepare_as(double t, ConstVectorRef x, ConstVectorRef lambda, const ContactModes& modes,
+                                 const std::vector<Index>& of_contacts, bool is_field_known) const {
   ++preparations_;
   const std::vector<Index>& contacts = rows_of(modes, of_contacts);
   if (!at_hand_.are_known || at_hand_.contacts != contacts) learn(contacts);

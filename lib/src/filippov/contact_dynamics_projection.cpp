@@ -122,10 +122,11 @@ bool ContactDynamics::is_noise(double t, ConstVectorRef x, Index i, double gap,
   return noise_probe::is_noise(gap, noise);
 }
 
-// x gets the impulses that stop these contacts.
+// x gets the impulses that stop these contacts. Where slip begins its direction is that of the modes: what turns it here would move x by
+// less than its errors.
 void ContactDynamics::stop(double t, VectorRef x, ConstVectorRef lambda, const ContactModes& modes,
                            const std::vector<Index>& contacts) const {
-  prepare(t, x, lambda, modes, contacts);
+  prepare_as(t, x, lambda, modes, contacts);
   at_hand_.right_side = -at_hand_.rates;
   solve();
   add_impulses(at_hand_.solution, x);

@@ -36,7 +36,7 @@ void ModeField::set_rule(SlidingRule rule) {
   if (rule == SlidingRule::equivalent_control) solver_.use_exact_derivatives();
 }
 
-void ModeField::set_mode(const Mode& mode, ConstVectorRef lambda) {
+void ModeField::begin(const Mode& mode, ConstVectorRef lambda) {
   mode.update_sliding(mode_, sliding_);
   mode_ = mode;
   mode.fill_lambda(lambda, lambda_);

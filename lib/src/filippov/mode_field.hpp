@@ -44,11 +44,11 @@ class ModeField {
   ModeField& operator=(const ModeField&) = delete;
 
   const Mode& mode() const { return mode_; }
-  // set_rule() must be called before the first mode.
+  // set_rule() must be called before the field begins in a mode.
   void set_rule(SlidingRule rule);
-  // `lambda` holds a first guess for the sliding entries; the others are taken from the mode. Throws std::runtime_error for
+  // begin() forgets what was known in another mode. `lambda` holds a first guess for the sliding entries; the others are taken from the mode. Throws std::runtime_error for
   // more than two sliding surfaces under the rule `moments`.
-  void set_mode(const Mode& mode, ConstVectorRef lambda);
+  void begin(const Mode& mode, ConstVectorRef lambda);
   // The surfaces that slide.
   const std::vector<Index>& sliding() const { return sliding_; }
   // λ at (t, x): of the sliding entries by the sliding condition, not clipped. Throws std::runtime_error where there is

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <stdexcept>
+#include <utility>
 
 #include "core/at.hpp"
 #include "core/factorise.hpp"
@@ -29,7 +30,7 @@ ModeJacobian::ModeJacobian(ModeField& field, Evaluator& evaluator, const RelaySt
       evaluator_(evaluator),
       structure_(structure),
       derivatives_(evaluator),
-      contacts_(contacts) {
+      contacts_(std::move(contacts)) {
   make_pattern();
   const auto slots_of = [&](const Pattern& pattern) {
     std::vector<Index> slots;
@@ -293,17 +294,18 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
   const auto s = static_cast<Index>(sliding.size());
   const auto k = static_cast<Index>(contacts_->far_closed(*contacts_.modes).size());
   lambda_ = field_.lambda(t, x);
-  contacts_->freeze(t, x, lambda_, *contacts_.modes);
-  struct Thaw {
-    ContactDynamics& contacts;
-    ~Thaw() { contacts.thaw(); }
-  } const thaw{*contacts_.dynamics};
+  const Vector held = contacts_->far_forces(t, x, lambda_, *contacts_.modes, contacts_.terms->rate);
+  const struct Hold {
+    ForceTerms& terms;
+    ~Hold() { terms.far = nullptr; }
+  } hold{*contacts_.terms};
+  contacts_.terms->far = &held;
 
   derivatives_.field_dx(t, x, lambda_, field_entries_);
   add_field(1, entries);
   Matrix forces, force_rows;
   contacts_->far_directions(t, x, lambda_, *contacts_.modes, forces);
-  contacts_->far_residual_dx(t, x, lambda_, *contacts_.modes, force_rows);
+  contacts_->far_residual_dx(t, x, lambda_, *contacts_.modes, *contacts_.terms, force_rows);
   left.resize(x.size(), s + k);
   left.rightCols(k) = forces;
   Matrix rows = Matrix::Zero(s + k, x.size());
@@ -323,7 +325,7 @@ void ModeJacobian::compute_with_far_contacts(double t, ConstVectorRef x, SplitJa
       for (Index i = 0; i < s; ++i) coupling(i, j) = rates[sliding[at(i)]];
     }
     coupling.bottomLeftCorner(k, s) =
-        contacts_->far_residual_dlambda(t, x, lambda_, *contacts_.modes, sliding);
+        contacts_->far_residual_dlambda(t, x, lambda_, *contacts_.modes, *contacts_.terms, sliding);
   }
   // z enters few states: the inverse goes to their side.
   std::vector<Index> entered;

@@ -8,19 +8,18 @@
 
 namespace slideway {
 
-System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics> dynamics,
-                           const ContactModes& modes) {
+System with_contact_forces(const System& system, const ContactsInForce& contacts) {
   SystemDefinition definition = system.definition();
   // Derivatives of the forces are had along a direction, where the field tells its own.
   definition.field_dx = {};
   definition.field_dlambda = {};
   if (definition.field_along) {
-    definition.field_along = [system, dynamics, &modes](double t, ConstVectorRef x, ConstVectorRef lambda,
-                                                        double t_dot, ConstVectorRef x_dot,
-                                                        ConstVectorRef lambda_dot, VectorRef dx,
-                                                        VectorRef dx_dot) {
+    definition.field_along = [system, contacts](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                double t_dot, ConstVectorRef x_dot, ConstVectorRef lambda_dot,
+                                                VectorRef dx, VectorRef dx_dot) {
       system.definition().field_along(t, x, lambda, t_dot, x_dot, lambda_dot, dx, dx_dot);
-      dynamics->add_forces_along(t, x, lambda, modes, t_dot, x_dot, lambda_dot, dx, dx_dot);
+      contacts->add_forces_along(t, x, lambda, *contacts.modes, *contacts.terms, t_dot, x_dot, lambda_dot, dx,
+                                 dx_dot);
     };
   }
   definition.normal_dx = {};
@@ -30,14 +29,13 @@ System with_contact_forces(const System& system, std::shared_ptr<ContactDynamics
   if (std::optional<ContactPatterns> patterns = contact_patterns(system)) {
     definition.field_dx_pattern = patterns->field_dx;
     if (definition.surfaces > 0) definition.field_dlambda_pattern = patterns->field_dlambda;
-    dynamics->set_patterns(std::move(*patterns));
+    contacts->set_patterns(std::move(*patterns));
   }
   definition.relays_additive = false;
   definition.field_affine = false;
-  definition.field = [system, dynamics = std::move(dynamics), &modes](double t, ConstVectorRef x,
-                                                                      ConstVectorRef lambda, VectorRef dx) {
+  definition.field = [system, contacts](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
     system.field(t, x, lambda, dx);
-    dynamics->add_forces(t, x, lambda, modes, dx);
+    contacts->add_forces(t, x, lambda, *contacts.modes, *contacts.terms, dx);
   };
   return System(std::move(definition));
 }

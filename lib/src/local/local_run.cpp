@@ -190,7 +190,7 @@ bool LocalRun::restart_stepper(double first_step) {
   }
   if (here_->tools.contacts)
     here_->contact_modes = here_->tools.contacts->modes_in(now_.mode, here_->system.surfaces());
-  ode.set_mode(now_.mode.first(here_->system.surfaces()), now_.lambda, false);
+  ode.begin(now_.mode.first(here_->system.surfaces()), now_.lambda, false);
   pace_.is_stepping = here_->stepper->start(now_.t, now_.x, std::min(run_.end, known_.until), first_step);
   return pace_.is_stepping;
 }

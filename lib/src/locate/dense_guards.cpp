@@ -37,7 +37,7 @@ bool DenseGuards::mirror_what_is_hardly_left(double t) {
     if (now_.regime.mode().slides_on(i) || is_armed(slot)) continue;
     const double beyond = -number_of(now_.regime.mode()[i]) * h[i];
     if (!(beyond > 0) || beyond > tools.guards.arrive_below()[slot]) continue;
-    any = tools.geometry.change_guard(t, i, -2 * h[i], now_.weights, state_) || any;
+    any = tools.geometry.change_guard(t, i, -2 * h[i], *weights_of_state_, state_) || any;
   }
   return any;
 }
@@ -57,11 +57,14 @@ void DenseGuards::state_at(double t) {
   LocationTools& tools = *now_.here;
   state_.resize(now_.x.size());
   now_.stepper->evaluate(t, state_);
+  weights_of_state_ = &now_.weights;
   if (!now_.dense_output_drifts() && (!tools.ode.slides() || tools.evaluator.guards_are_affine())) return;
   // The way back to the surface depends on the weights: they are those with which the state at an event is put there.
-  now_.here->stepper->error_weights(state_, now_.weights);
+  weights_.resize(state_.size());
+  tools.stepper->error_weights(state_, weights_);
+  weights_of_state_ = &weights_;
   try {
-    tools.ode.project(t, now_.weights, state_);
+    tools.ode.project(t, weights_, state_);
   } catch (const std::runtime_error&) {
     // The state may be far from the surfaces beyond the end of sliding; the guards still tell the way.
     now_.stepper->evaluate(t, state_);
@@ -71,11 +74,12 @@ void DenseGuards::state_at(double t) {
 void DenseGuards::noise(double t, VectorRef values) {
   LocationTools& tools = *now_.here;
   state_at(t);
-  tools.stepper->error_weights(state_, now_.weights);
+  weights_.resize(state_.size());
+  tools.stepper->error_weights(state_, weights_);
   plain_values_.resize(values.size());
   tools.ode.sample(t, state_, plain_values_);
   nudged_state_ = state_;
-  add_errors(now_.weights, nudged_state_);
+  add_errors(weights_, nudged_state_);
   // The guards need not have values beyond a surface: errors to the other side make as much noise. No noise is
   // known where they have none there either.
   for (const bool last : {false, true}) {

@@ -10,7 +10,7 @@ namespace slideway {
 class DenseGuards final : public GuardSampler {
  public:
   // `affine` points to the scan that watches affine guards in the mode at hand, or is null. Both references must outlive the sampler.
-  DenseGuards(RunState& now, AffineScan* const& affine) : now_(now), affine_(affine) {}
+  DenseGuards(const RunState& now, AffineScan* const& affine) : now_(now), affine_(affine) {}
 
   void sample(double t, VectorRef values) override;
   // Evaluates the single guard of an event. The guards of surfaces share their work, so all of them are sampled even for one.
@@ -25,8 +25,10 @@ class DenseGuards final : public GuardSampler {
   void state_at(double t);
   bool mirror_what_is_hardly_left(double t);
 
-  RunState& now_;
+  const RunState& now_;
   AffineScan* const& affine_;
+  Vector weights_;  // at the state that was put back last
+  const Vector* weights_of_state_ = nullptr;
   Vector state_, nudged_state_, plain_values_;  // buffers
 };
 

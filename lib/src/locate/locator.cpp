@@ -40,7 +40,7 @@ void Locator::begin_mode(bool same_stepper, bool retakes) {
   ModeOde& ode = now_.here->ode;
   ode.exit_guards(now_.t, now_.x, guard_values_);
   affine_ = now_.here->affine_scan && !now_.dense_output_drifts() ? &*now_.here->affine_scan : nullptr;
-  if (affine_) affine_->set_mode(now_.regime.mode(), ode.exit_sign());
+  if (affine_) affine_->begin(now_.regime.mode(), ode.exit_sign());
   GuardTable& guards = now_.here->guards;
   for (Index e = 0; retakes && e < now_.here->watch.size(); ++e)
     guards.see(e, scanned_.armed_before[static_cast<std::size_t>(ode.event_slot(e))] != 0);

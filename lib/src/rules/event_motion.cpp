@@ -59,9 +59,8 @@ std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
   return {later, beside};
 }
 
-int EventMotion::motion_of(Index event, bool exact) {
+int EventMotion::motion_of(Index event, bool exact, ModeOde& ode) {
   EventWatch& watch = now_.here->watch;
-  ModeOde& ode = now_.here->ode;
   Vector velocity(now_.x.size());
   ode.velocity(now_.t, now_.x, velocity);
   const std::vector<Displacement> displacements = points_not_told_apart(exact);
@@ -116,7 +115,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
   EventWatch& watch = now_.here->watch;
   GuardTable& guards = now_.here->guards;
   if (watch.size() == 0) return due;
-  now_.here->ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
+  ModeOde& ode = now_.asked();
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     guards.look_anew(e);
@@ -133,7 +132,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
-    const int motion = is_left ? 1 : motion_of(e, exact);
+    const int motion = is_left ? 1 : motion_of(e, exact, ode);
     if (any) {
       if (motion < 0) guards.turn(e);
       // At the start of a run both directions are those of the event.
@@ -145,7 +144,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       velocity_.resize(now_.x.size());
-      now_.here->ode.velocity(now_.t, now_.x, velocity_);
+      ode.velocity(now_.t, now_.x, velocity_);
       const double rate = guards.side(e) * watch.rate(now_.t, now_.x, velocity_, e);
       const bool is_noted = watch[e].kind == WatchedKind::record &&
                             std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=

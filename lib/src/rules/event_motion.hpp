@@ -28,7 +28,7 @@ class EventMotion {
   double held_level(Index event);
   // The sign of the first derivative of s·g along the motion that is not zero, s the side of the event; 0 when it rests. `exact` tells
   // that the state is known to rounding.
-  int motion_of(Index event, bool exact);
+  int motion_of(Index event, bool exact, ModeOde& ode);
   // The events whose guards are zero and move on through it, once the mode is known. The table of guards is told how the others begin.
   std::vector<Index> events_moving_through_zero();
   // Resets that set states of their own guard and leave the guard at zero, while the motion goes on past zero: they do not fire again

@@ -160,7 +160,7 @@ bool ModeManager::carry_out(const TurnSides& sides) {
   }
   if (sides.end) return carry_out(*sides.end);
   if (!sides.past_poles) return true;
-  now_.here->ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
+  now_.here->ode.begin(now_.regime);
   locator_.scanned().poles.clear();
   return true;
 }

@@ -42,10 +42,11 @@ std::optional<Bounce> LastJump::bounce_of(Index event) {
   EventWatch& watch = now_.here->watch;
   if (std::abs(now_.here->event_value(now_.t, now_.x, event)) > motion_.zero_level(event))
     return std::nullopt;
+  ModeOde& ode = now_.asked();
   Vector velocity(now_.x.size());
-  now_.here->ode.velocity(now_.t, instant_.before, velocity);
+  ode.velocity(now_.t, instant_.before, velocity);
   const double approach = std::abs(watch.rate(now_.t, instant_.before, velocity, event));
-  now_.here->ode.velocity(now_.t, now_.x, velocity);
+  ode.velocity(now_.t, now_.x, velocity);
   const double side = now_.here->guards.side(event);
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
   if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
@@ -55,7 +56,7 @@ std::optional<Bounce> LastJump::bounce_of(Index event) {
   double acceleration = 0, before = 0;
   Vector along(now_.x.size());
   for (int look = 0; look < kLooksAhead; ++look) {
-    if (!look_ahead(now_.here->ode, now_.t, now_.x, velocity, ahead, along)) return std::nullopt;
+    if (!look_ahead(ode, now_.t, now_.x, velocity, ahead, along)) return std::nullopt;
     before = acceleration;
     acceleration =
         (speed - side * watch.rate(now_.t + ahead, now_.x + ahead * velocity, along, event)) / ahead;

@@ -18,9 +18,9 @@ Side pressing_side(const RunState& now, Index surface, const std::vector<Index>&
   Vector below, above;
   try {
     lambda[surface] = -1;
-    below = now.here->contacts->forces(now.t, now.x, lambda, closed);
+    below = now.here->contacts->forces(now.t, now.x, lambda, closed).normal;
     lambda[surface] = 1;
-    above = now.here->contacts->forces(now.t, now.x, lambda, closed);
+    above = now.here->contacts->forces(now.t, now.x, lambda, closed).normal;
   } catch (const std::runtime_error&) {
     // These contacts cannot all be closed together.
     below = above = Vector();

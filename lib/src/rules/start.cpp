@@ -19,13 +19,12 @@ namespace {
 
 // is_contradicted() tells whether the field leads out of the mode at once: a relay that slides is beyond its bounds, a surface is crossed
 // back, or a closed contact would have to pull. So it is where what the field reads, as an input, has changed since the mode was found.
-bool is_contradicted(RunState& now) {
+bool is_contradicted(const RunState& now) {
   LocationTools& here = *now.here;
-  ModeOde& ode = here.ode;
+  ModeOde& ode = now.asked();
   Vector h(now.regime.mode().size()), exits(ode.guards()), velocity(now.x.size());
   try {
     here.evaluator.guards(now.t, now.x, h);
-    ode.set_mode(now.regime.mode(), now.regime.lambda(), now.regime.repelling);
     ode.exit_guards(now.t, now.x, exits);
     ode.velocity(now.t, now.x, velocity);
   } catch (const std::exception&) {

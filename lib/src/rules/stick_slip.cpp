@@ -23,18 +23,19 @@ std::optional<StickSlip> turn_stick_slip(RunState& now, const std::vector<Index>
       friction.breaks_away = true;
     } else {
       // The guards of slip that begins go by the friction that would hold here.
-      if (friction.begins) contacts.forces(now.t, now.x, now.regime.lambda(), modes);
+      ContactModes there = modes;
+      if (friction.begins) there = contacts.forces(now.t, now.x, now.regime.lambda(), modes).modes;
       // It is the begin alone that is over, where it does not end in the way back.
       const bool has_begun =
           friction.begins &&
-          contacts.begin_guard(now.t, now.x, modes, c) <
-              contacts.stick_slip_guard(now.t, now.x, modes, c).value &&
+          contacts.begin_guard(now.t, now.x, there, c) <
+              contacts.stick_slip_guard(now.t, now.x, there, c).value &&
           contacts.slip_speed(now.t, now.x, c) > contacts.slip_rounding(now.t, now.x, c, now.impact_noise);
       if (has_begun || !contacts.is_slow(now.t, now.x, modes, c)) {
         contacts.end_begin(now.t, now.x, c, modes);
         continue;
       }
-      if (contacts.slips_on(now.t, now.x, now.regime.lambda(), modes, c)) continue;
+      if (contacts.slips_on(now.t, now.x, now.regime.lambda(), there, c)) continue;
       contacts.end_begin(now.t, now.x, c, modes);
       friction.sticks = true;
       any_stops = true;

@@ -54,9 +54,11 @@ std::vector<Index> out_of_force(const RunState& now, const std::vector<Met>& met
 }
 
 Index needed_without_value(const RunState& now, const Mode& mode, ConstVectorRef h) {
-  now.here->ode.set_mode(mode, now.regime.lambda(), false);
+  Regime regime = now.regime;
+  regime.take(mode);
+  ModeOde& ode = now.here->asked_in(regime);
   for (Index i = 0; i < h.size(); ++i)
-    if (!std::isfinite(h[i]) && now.here->ode.has_effect(now.t, now.x, i)) return i;
+    if (!std::isfinite(h[i]) && ode.has_effect(now.t, now.x, i)) return i;
   return -1;
 }
 

@@ -124,8 +124,7 @@ void ModeManager::begin_towards(const Accumulation& accumulation, Evaluator& tur
   Vector velocity(now_.x.size()), above(now_.x.size()), below(now_.x.size());
   Eigen::Array<bool, Eigen::Dynamic, 1> is_moved = Eigen::Array<bool, Eigen::Dynamic, 1>::Zero(now_.x.size());
   try {
-    here.ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
-    here.ode.velocity(now_.t, now_.x, velocity);
+    now_.asked().velocity(now_.t, now_.x, velocity);
     for (const Index i : accumulation.ids) {
       Vector lambda = now_.regime.lambda();
       lambda[i] = 1;

@@ -237,14 +237,16 @@ bool RunEngine::begin_mode() {
   if (now_.restart.starts_anew() || now_.stepper != now_.here->stepper.get())
     now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->evaluator.keep_field_at(now_.t, now_.x);
-  ode.set_mode(now_.regime.mode(), now_.regime.lambda(), now_.regime.repelling);
+  ode.begin(now_.regime);
   ode.hold(now_.agenda.states_held());
   if (!now_.regime.repelling && ode.field().sliding().size() == 1) {
     // Sliding that went on through an event on other surfaces keeps the kind it has.
     const NeighbourFields& fields = ode.field().neighbours(now_.t, now_.x, ode.field().sliding().front());
     const double scale = std::abs(fields.w_minus) + std::abs(fields.w_plus);
-    if (fields.w_plus - fields.w_minus > kNoEffect * scale)
-      ode.set_mode(now_.regime.mode(), now_.regime.lambda(), true);
+    if (fields.w_plus - fields.w_minus > kNoEffect * scale) {
+      now_.regime.repelling = true;
+      ode.begin(now_.regime);
+    }
   }
   manager_.dips().begin_flight();
   const Stepper* const last = now_.stepper;

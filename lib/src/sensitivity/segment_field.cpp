@@ -39,7 +39,7 @@ void SegmentField::take(const Segment& segment, double t, ConstVectorRef x, Cons
   second_order_.clear();
   if (location < locations.size()) find_second_order(location, t, x, lambda_);
   mode_.fill_lambda(lambda_);
-  tools_->ode.set_mode(mode_, lambda_, false);
+  tools_->ode.begin(mode_, lambda_, false);
 }
 
 LocationTools* SegmentField::tools_of(const std::string& location) {

@@ -153,7 +153,7 @@ void AffineScan::watch(Index i, double exit_sign) {
   watched.factor = alone ? exit_sign : -1 / effect;
 }
 
-void AffineScan::set_mode(const Mode& mode, double exit_sign) {
+void AffineScan::begin(const Mode& mode, double exit_sign) {
   const Index sliding = mode.codimension();
   const bool all = sliding == 0 || (rates_ && are_apart(mode));
   // The function to watch for one surface depends on the relays of the others, and on whether it slides alone.

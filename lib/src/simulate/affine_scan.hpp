@@ -39,7 +39,7 @@ class AffineScan {
 
   // The surfaces to watch are those that do not slide. The exits of those that do are watched where normal components are affine and
   // no surface that slides sees another one's relay. `exit_sign` is the σ of ModeOde.
-  void set_mode(const Mode& mode, double exit_sign);
+  void begin(const Mode& mode, double exit_sign);
   // Begins to watch them. The vectors hold what GuardScan::start takes, for all slots of surfaces; those of the thresholds
   // must stay as they are as long as the scan goes on.
   void start(ConstVectorRef values, const Vector& arm_above, const Vector& arrive_below);

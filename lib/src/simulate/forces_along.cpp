@@ -37,7 +37,7 @@ struct ForcesAlong::Place : ContactsOfPlace, LocationAlgebra {
   }
 
   // Takes over the mode of the surfaces and which contacts are closed; false where it has been that already.
-  bool set_mode(const Mode& now) {
+  bool begin(const Mode& now) {
     if (is_set && now == word && lambda.allFinite()) return false;
     word = now;
     is_set = true;
@@ -48,7 +48,7 @@ struct ForcesAlong::Place : ContactsOfPlace, LocationAlgebra {
     lambda.setZero();
     mode.fill_lambda(lambda);
     if (contacts) contact_modes = contacts->modes_in(word, surfaces);
-    field.set_mode(mode, lambda);
+    field.begin(mode, lambda);
     has_looked = false;
     return true;
   }
@@ -57,7 +57,7 @@ struct ForcesAlong::Place : ContactsOfPlace, LocationAlgebra {
   void look_at_corners(double t, ConstVectorRef x) {
     if (has_looked || sliding_rule != SlidingRule::filippov) return;
     has_looked = true;
-    if (take_corners(evaluator, t, x, lambda, field.sliding())) field.set_mode(field.mode(), lambda);
+    if (take_corners(evaluator, t, x, lambda, field.sliding())) field.begin(field.mode(), lambda);
   }
 
   void find(double t, ConstVectorRef x) {
@@ -132,14 +132,14 @@ void ForcesAlong::look_for_second_order(Place& place, double t, ConstVectorRef x
 void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::string& location) {
   Place& place = place_of(t, x, location);
   // The surfaces of second order change with the mode only.
-  if (place.set_mode(mode)) look_for_second_order(place, t, x);
+  if (place.begin(mode)) look_for_second_order(place, t, x);
   Place& at_work = place.in_second_order ? *place.in_second_order : place;
   const SecondOrder* const staying = at_work.plain.definition().staying.get();
   Mode at_work_in = mode;
   if (staying) {
     for (const SecondOrder::Bound& one : staying->bound) at_work_in.set(one.surface, Side::plus);
   }
-  at_work.set_mode(at_work_in);
+  at_work.begin(at_work_in);
   at_work.find(t, x);
   lambda_ = at_work.lambda.head(lambda_.size());
   lambda_between_ = place.between ? at_work.lambda[lambda_.size()] : kUnknown;
@@ -154,11 +154,12 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
     at_work.contacts->find_directions(t, x, at_work.lambda, modes, 0);
     Vector motion(x.size());
     at_work.field.velocity(t, x, motion);
-    forces_.head(contacts) =
+    const ContactDynamics::Forces found =
         at_work.contacts->least_forces(t, x, at_work.lambda, modes, at_work.field.sliding(), motion);
+    forces_.head(contacts) = found.normal;
     if (!modes.closed.empty()) {
-      forces_.segment(contacts, contacts) = at_work.contacts->friction_forces();
-      forces_.tail(contacts) = at_work.contacts->second_friction_forces();
+      forces_.segment(contacts, contacts) = found.friction;
+      forces_.tail(contacts) = found.second_friction;
     }
   } catch (const std::exception&) {
     forces_.setConstant(kUnknown);

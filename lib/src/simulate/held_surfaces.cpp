@@ -36,7 +36,7 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
   now.here->contacts->free_evaluator().field(now.t, there, now.regime.lambda(), free);
   Vector forced = free;
   try {
-    now.here->contacts->add_forces(now.t, there, now.regime.lambda(), now.regime.contacts.with(contacts),
+    now.here->contacts->add_forces(now.t, there, now.regime.lambda(), now.regime.contacts.with(contacts), {},
                                    forced);
   } catch (const std::runtime_error&) {
     forced.setConstant(kNotANumber);

@@ -22,7 +22,8 @@ struct LocationAlgebra {
 
   System plain;                               // without the forces of contacts
   std::shared_ptr<ContactDynamics> contacts;  // null without contacts
-  System system;                              // the forces of closed contacts are part of its field
+  ContactsInForce in_force;
+  System system;  // the forces of closed contacts are part of its field
   std::shared_ptr<const RelayStructure> structure;
   Evaluator evaluator;
   SurfaceGeometry geometry;

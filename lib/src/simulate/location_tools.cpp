@@ -64,10 +64,11 @@ LocationTools::LocationTools(System plain_system, std::shared_ptr<const RelayStr
       watch(std::move(watched)),
       guards(system.surfaces(), contacts ? contacts->contacts() : 0, watch,
              contacts ? 2 * static_cast<Index>(contacts->cones().size()) : 0),
-      ode(evaluator, *structure, {contacts.get(), &contact_modes}, &watch, &guards),
+      ode(evaluator, *structure, in_force, &watch, &guards),
       resolver(evaluator, *structure, options),
       scan(ode.guards(), options.max_step),
-      method(options.method) {
+      method(options.method),
+      sliding_rule(options.sliding_rule) {
   ode.field().set_rule(options.sliding_rule);
   stepping.rtol = options.rtol;
   stepping.atol = options.atol.expand(system.states(), options.rtol);
@@ -109,6 +110,16 @@ void LocationTools::set_duration(double duration) {
   evaluator.set_typical_sizes(stepping.atol / stepping.rtol, time);
   if (contacts) contacts->set_typical_sizes(stepping.atol / stepping.rtol, time);
   resolver.set_typical_time(time);
+}
+
+ModeOde& LocationTools::asked_in(const Regime& regime) {
+  if (!asked) {
+    asked = std::make_unique<ModeOde>(evaluator, *structure, in_force, &watch, &guards);
+    asked->field().set_rule(sliding_rule);
+    asked->field().set_typical_sizes(stepping.atol / stepping.rtol);
+  }
+  asked->begin(regime);
+  return *asked;
 }
 
 Stepper& LocationTools::one_step() {

@@ -43,6 +43,9 @@ struct LocationTools : LocationAlgebra {
   // set_duration() tells how long the run takes tells the time in which the equations change, where nothing else
   // does.
   void set_duration(double duration);
+  // An ode of its own for questions at an instant, begun in a regime that need not be followed; `ode` stays as it is. Valid until the next
+  // call.
+  ModeOde& asked_in(const Regime& regime);
   // A one-step method, for flights too short for a multistep one; made when first asked for.
   Stepper& one_step();
   // Another integrator of the mode, by this method.
@@ -68,7 +71,8 @@ struct LocationTools : LocationAlgebra {
   std::string name;  // of the location; "" where there are none
   EventWatch watch;
   GuardTable guards;
-  ModeOde ode;
+  ModeOde ode;  // of the stretch that is followed, or was last
+  std::unique_ptr<ModeOde> asked;
   EventResolver resolver;
   std::unique_ptr<StayingZero> staying;  // null in first order, and where hᵢ is all there is
   std::unique_ptr<Stepper> stepper;
@@ -78,6 +82,7 @@ struct LocationTools : LocationAlgebra {
   std::optional<AffineScan> affine_scan;  // where the guards of the surfaces are affine
   StepperOptions stepping;
   Method method;
+  SlidingRule sliding_rule;
 };
 
 }  // namespace slideway

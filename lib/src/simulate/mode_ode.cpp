@@ -54,7 +54,7 @@ ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, Contacts
       structure_(structure),
       field_(evaluator, structure),
       geometry_(evaluator, structure),
-      contacts_(contacts),
+      contacts_(std::move(contacts)),
       watch_(watch),
       table_(table),
       stages_(std::max<Index>(2, evaluator.system().surfaces())),
@@ -70,9 +70,9 @@ Index ModeOde::guards() const {
          2 * plane_frictions() + (watch_ ? watch_->size() : 0);
 }
 
-void ModeOde::set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling) {
-  field_.set_mode(mode, lambda);
-  if (contacts_) contacts_->stabilise(0);
+void ModeOde::begin(const Mode& mode, ConstVectorRef lambda, bool repelling) {
+  field_.begin(mode, lambda);
+  if (contacts_) contacts_.terms->rate = 0;
   sigma_ = repelling ? -1 : 1;
   watches_stages_ = false;
   velocity_t_ = std::numeric_limits<double>::quiet_NaN();
@@ -91,7 +91,7 @@ void ModeOde::stabilise(double rate, double t, ConstVectorRef x, ConstVectorRef 
   if (slides()) field_.stabilise(rate, weights);
   if (!has_closed_contacts()) return;
   field_.mode().fill_lambda(lambda_);
-  contacts_->stabilise(rate, t, x, lambda_, *contacts_.modes, weights);
+  contacts_.terms->rate = contacts_->limited_rate(rate, t, x, lambda_, *contacts_.modes, weights);
 }
 
 void ModeOde::velocity(double t, ConstVectorRef x, VectorRef dx) {
@@ -370,15 +370,16 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
     }
   }
   if (contacts_) {
-    const Vector* forces = nullptr;
-    if (!contacts_.modes->closed.empty()) {
+    const ContactModes* modes = contacts_.modes;
+    if (!modes->closed.empty()) {
       mode.fill_lambda(lambda_);
       if (slides()) {
         const Vector& solved = field_.lambda(t, x);
         for (const Index i : sliding) lambda_[i] = solved[i];
       }
-      forces = &contacts_->forces(t, x, lambda_, *contacts_.modes);
-      for (const Index c : contacts_.modes->closed) values[contact_slot(c)] = without_poles * (*forces)[c];
+      const ContactDynamics::Forces forces = contacts_->forces(t, x, lambda_, *modes);
+      for (const Index c : modes->closed) values[contact_slot(c)] = without_poles * forces.normal[c];
+      modes = &forces.modes;
     }
     for (Index c = 0, next = 0; c < contacts_->contacts(); ++c) {
       const auto& closed = contacts_.modes->closed;
@@ -392,8 +393,8 @@ void ModeOde::fill_guards(double t, ConstVectorRef x, bool is_sample, VectorRef 
       const Index c = contacts_->cones()[static_cast<std::size_t>(k)];
       const bool is_closed = contacts_.modes->is_closed(c);
       values[stick_slip_slot(k)] =
-          is_closed ? without_poles * contacts_->stick_slip_guard(t, x, *contacts_.modes, c).value : 1;
-      values[begin_slot(k)] = is_closed ? contacts_->begin_guard(t, x, *contacts_.modes, c) : 1;
+          is_closed ? without_poles * contacts_->stick_slip_guard(t, x, *modes, c).value : 1;
+      values[begin_slot(k)] = is_closed ? contacts_->begin_guard(t, x, *modes, c) : 1;
     }
   }
   if (watch_) {

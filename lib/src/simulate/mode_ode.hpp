@@ -1,4 +1,5 @@
-// The smooth ODE of one mode, as the stepper and the scan see it: the velocity of the mode and its exit guards.
+// The smooth ODE of one mode, as the stepper and the scan see it: the velocity of the mode and its exit guards. It begins in a mode and
+// stays in it until it begins again.
 //
 // Every surface has two guard slots:
 //     not sliding:               s·h (s = ±1 the stored side), and nothing
@@ -21,6 +22,7 @@
 #include "filippov/contact_dynamics.hpp"
 #include "filippov/mode_field.hpp"
 #include "filippov/mode_jacobian.hpp"
+#include "filippov/regime.hpp"
 #include "filippov/surface_geometry.hpp"
 #include "integrate/smooth_ode.hpp"
 #include "integrate/stepper.hpp"
@@ -39,9 +41,10 @@ class ModeOde final : public SmoothOde {
   ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactsInForce contacts,
           const EventWatch* watch, const GuardTable* table);
 
-  // The closed contacts are those in force. `lambda` holds a first guess for the sliding entries. `repelling` tells that the only sliding surface is one that
-  // repels: its components then have the signs σ⁻ < 0 < σ⁺.
-  void set_mode(const Mode& mode, ConstVectorRef lambda, bool repelling);
+  // begin() forgets what was known of another mode. The closed contacts are those in force. `lambda` holds a first guess for the sliding
+  // entries. `repelling` tells that the only sliding surface is one that repels: its components then have the signs σ⁻ < 0 < σ⁺.
+  void begin(const Mode& mode, ConstVectorRef lambda, bool repelling);
+  void begin(const Regime& regime) { begin(regime.mode(), regime.lambda(), regime.repelling); }
   const Mode& mode() const { return field_.mode(); }
   double exit_sign() const { return sigma_; }
   ModeField& field() { return field_; }
@@ -71,7 +74,7 @@ class ModeOde final : public SmoothOde {
   void forget_samples() { samples_.forget(); }
   // The same without memory.
   void exit_guards(double t, ConstVectorRef x, VectorRef values);
-  // Surfaces whose guards have had no value since set_mode().
+  // Surfaces whose guards have had no value since begin().
   const std::vector<Index>& without_value() const { return without_value_; }
   // has_effect() tells whether the relay of a surface that does not slide takes part in the velocity at (t, x),
   // with the others as in the mode. One in a branch that is not in force does not.

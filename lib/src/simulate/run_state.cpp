@@ -67,6 +67,12 @@ Mode RunState::as_shown(const Mode& own) const {
   return shown;
 }
 
+ModeOde& RunState::asked() const {
+  ModeOde& ode = here->asked_in(regime);
+  ode.hold(agenda.states_held());
+  return ode;
+}
+
 void RunState::project_state() {
   ModeOde& ode = here->ode;
   if (!ode.constrained()) return;

@@ -97,6 +97,8 @@ struct RunState {
   // is_part_of_limit() tells whether a limit keeps this event from firing.
   bool is_part_of_limit(Index event) const { return agenda.holds(here->watch[event].when); }
 
+  // asked() answers questions at this instant in the regime as it is now, which need not be the one that is followed.
+  ModeOde& asked() const;
   // Puts x onto the surfaces it slides on and the contacts that are closed.
   void project_state();
   // drifts() tells whether the integrator leaves the constraints, so that its dense output does, whatever their
