@@ -9,8 +9,8 @@
 
 #include "apps/advice.hpp"
 #include "apps/layout.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/met_surfaces.hpp"
-#include "slideway/model/evaluator.hpp"
 #include "slideway/model/tolerance_advice.hpp"
 #include "slideway/simulate/simulator.hpp"
 

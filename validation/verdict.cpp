@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway::validation {
 namespace {

@@ -50,9 +50,7 @@ struct sw_live final : Handle {
   }
 
   void begin(RunInput from);
-  // Nobody but sw_stop() or a callback has stopped a run that no event has.
-  bool is_cancelled() const;
-  const char* status() const;
+  const char* status() const { return to_string(run->outcome().status); }
   // Runs `advance` and returns the code of what became of the run.
   template <class Advance>
   int follow(const Advance& advance);
@@ -86,22 +84,12 @@ void sw_live::begin(RunInput from) {
         step.evaluate(step.end, at_step);
         asked = watcher.function(step.end, at_step.data(), at_step.size(), watcher.user);
       }
-      if ((asked != 0 || (stop_of_call != nullptr && stop_of_call->is_asked())) && run) run->cancel();
+      return asked != 0 || (stop_of_call != nullptr && stop_of_call->is_asked()) ? Answer::stop
+                                                                                 : Answer::go_on;
     };
   }
   const Simulator simulator(input->instance.problem(), options);
   run.emplace(simulator, input->where());
-}
-
-bool sw_live::is_cancelled() const {
-  const Outcome& outcome = run->outcome();
-  if (outcome.status != Status::stopped_by_event) return false;
-  const EventLog& all = run->events();
-  return all.empty() || all.back().kind != EventKind::stop || all.back().t != outcome.t;
-}
-
-const char* sw_live::status() const {
-  return is_cancelled() ? "stopped_by_caller" : to_string(run->outcome().status);
 }
 
 template <class Advance>
@@ -124,7 +112,6 @@ int sw_live::follow(const Advance& advance) {
 
 int sw_live::make_run(Solution solution, sw_run** made) const {
   return make(made, [&](sw_run& target) {
-    target.cancelled = is_cancelled();
     target.prepare(*input);
     target.finish(std::move(solution));
     return SW_OK;

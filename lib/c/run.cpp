@@ -17,9 +17,6 @@
 namespace slideway::door {
 namespace {
 
-// Ends a run; the engine takes what is no std::exception for no failure of a step.
-struct EndOfRun {};
-
 // One list for the names of the statistics and their values.
 struct Statistic {
   const char* name;
@@ -133,11 +130,7 @@ void check_buffer(const double* times, std::int64_t count, Index size, const dou
 
 }  // namespace
 
-void Attendant::look() {
-  if (leaves_ || !is_stop_asked()) return;
-  ended_ = true;
-  throw EndOfRun();
-}
+Answer Attendant::look() const { return !leaves_ && is_stop_asked() ? Answer::stop : Answer::go_on; }
 
 void Attendant::attend(Options& options) {
   options.on_step = [this](const StepView& step) {
@@ -147,9 +140,9 @@ void Attendant::attend(Options& options) {
       CallbackStop::take(
           std::abs(input_.watcher.function(step.end, state_.data(), state_.size(), input_.watcher.user)), "");
     }
-    look();
+    return look();
   };
-  options.on_event = [this](const EventRecord&) { look(); };
+  options.on_event = [this](const EventRecord&) { return look(); };
 }
 
 std::optional<std::string> event_text(const EventRecord& event, std::string_view what) {
@@ -226,11 +219,6 @@ void sw_run::observe(std::vector<std::string> wanted) {
 int sw_run::finish(Solution found) {
   solution = std::move(found);
   is_over = true;
-  if (cancelled) {
-    solution.outcome.status = Status::user_function_failed;
-    solution.outcome.message =
-        fmt::format("the run was asked to end, and did so at t = {:.10g}", solution.outcome.t);
-  }
   tell(solution.outcome.message);
   return solution.outcome.succeeded() ? SW_OK : SW_STOPPED;
 }
@@ -386,7 +374,6 @@ int follow_run(sw_run& run, const Follow& follow) {
   Auditor auditor(written, input.instance, run.options, input.options.audit);
   const Simulator simulator(input.instance.problem(), auditor.listening(options));
   std::optional<Solution> found = follow(simulator, attendant);
-  run.cancelled = attendant.has_ended_run();
   if (!found)
     throw Refused(SW_STOPPED, "the run was asked to end; sw_resume() goes on from its checkpoint " +
                                   input.options.checkpoint);
@@ -485,7 +472,7 @@ int sw_observe(void* handle, const char* quantity) {
 const char* sw_status(const sw_run* run, double* t) {
   if (run == nullptr || !run->is_over) return nullptr;
   if (t != nullptr) *t = run->solution.outcome.t;
-  return run->cancelled ? "stopped_by_caller" : to_string(run->solution.outcome.status);
+  return to_string(run->solution.outcome.status);
 }
 
 const char* sw_event_text(const void* handle, int64_t index, const char* what) {

@@ -17,7 +17,7 @@
 
 namespace slideway::door {
 
-// Follows `options` and ends a run where it was asked to, by throwing what is no std::exception.
+// Follows `options` and ends a run where it was asked to.
 class Attendant {
  public:
   explicit Attendant(const RunInput& input) : input_(input), stops_at_begin_(input.stops->count()) {}
@@ -25,17 +25,15 @@ class Attendant {
   // The run ends at a checkpoint, and not here.
   void leave_to_checkpoints() { leaves_ = true; }
   bool is_stop_asked() const { return callbacks_.is_asked() || input_.stops->count() != stops_at_begin_; }
-  bool has_ended_run() const { return ended_; }
 
  private:
-  void look();
+  Answer look() const;
 
   const RunInput& input_;
   std::uint64_t stops_at_begin_;
   CallbackStop callbacks_;
   Vector state_;
   bool leaves_ = false;
-  bool ended_ = false;
 };
 
 // The lists of numbers and texts of an event.
@@ -49,7 +47,6 @@ struct sw_run final : slideway::door::Handle {
   slideway::Options options = {};  // of the run, with its derivatives
   slideway::Solution solution = {};
   bool is_over = false;  // there is a solution
-  bool cancelled = false;
   std::optional<slideway::AuditResult> audit = {};
   // Both are made by prepare() and compute at a point, so they are not constant.
   mutable std::unique_ptr<slideway::Observation> observation = {};

@@ -24,6 +24,7 @@
 #include "slideway/simulate/alternatives.hpp"
 #include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/checkpoint.hpp"
+#include "slideway/simulate/live_run.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/observed_sensitivity.hpp"
 #include "slideway/simulate/passivity.hpp"

@@ -42,6 +42,10 @@ TEST_CASE("an include that points up is noticed") {
   CHECK(upward("lib/src/core/errors.cpp", "\"slideway/model/system.hpp\"").size() == 1);
   CHECK(upward("lib/include/slideway/model/system.hpp", "\"slideway/filippov/mode.hpp\"").size() == 1);
   CHECK(upward("lib/include/slideway/model/system.hpp", "<slideway/simulate/options.hpp>").size() == 1);
+  CHECK(upward("lib/include/slideway/detail/model/evaluator.hpp", "\"slideway/filippov/mode.hpp\"").size() ==
+        1);
+  CHECK(upward("lib/src/core/errors.cpp", "\"slideway/detail/model/evaluator.hpp\"").size() == 1);
+  CHECK(upward("models/ball.hpp", "\"slideway/detail/model/evaluator.hpp\"").size() == 1);
   CHECK(upward("lib/src/filippov/classify.cpp", "\"slideway/simulate/simulator.hpp\"").size() == 1);
   CHECK(upward("lib/src/simulate/simulator.cpp", "\"slideway/io/csv.hpp\"").size() == 1);
   CHECK(upward("lib/src/simulate/simulator.cpp", "  \"io/writer.hpp\"").size() == 1);

@@ -79,13 +79,14 @@ const std::map<std::string, std::set<std::string>> folders_below = {
 
 // The folder of lib that a path or an include belongs to, if any.
 std::optional<std::string> folder_of_path(const std::string& path) {
-  static const std::regex pattern("^lib/(include/slideway|src)/([^/]+)/");
+  static const std::regex pattern("^lib/(include/slideway/detail|include/slideway|src)/([^/]+)/");
   std::smatch match;
   if (std::regex_search(path, match, pattern)) return match[2].str();
   return std::nullopt;
 }
 std::optional<std::string> folder_of_include(const std::string& target) {
-  if (starts_with(target, "slideway/")) return first_component(target.substr(9));
+  for (const std::string& root : {"slideway/detail/", "slideway/"})
+    if (starts_with(target, root)) return first_component(target.substr(root.size()));
   const std::string first = first_component(target);
   if (first != target && folders_below.count(first) > 0) return first;
   return std::nullopt;
@@ -298,8 +299,8 @@ Breaches upward_includes(const SourceFile& file) {
     } else if (root == "models" && target_folder && *target_folder != "model" &&
                folders_below.at("model").count(*target_folder) == 0) {
       report("a model needs the folder model only, not " + *target_folder + ": \"" + target + "\"");
-    } else if (root == "models" && target == "slideway.hpp") {
-      report("a model needs the folder model only, not slideway.hpp");
+    } else if (root == "models" && (target == "slideway.hpp" || starts_with(target, "slideway/detail/"))) {
+      report("a model needs the folder model only, not " + target);
     }
   }
   return result;

@@ -1,4 +1,4 @@
-#include "slideway/core/large_pages.hpp"
+#include "slideway/detail/core/large_pages.hpp"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Lists of numbers that are appended and never moved.
 #include <doctest/doctest.h>
 
-#include "slideway/core/number_chunks.hpp"
+#include "slideway/detail/core/number_chunks.hpp"
 
 namespace slideway::test {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/ordering.hpp"
-#include "slideway/core/compressed_columns.hpp"
+#include "slideway/detail/core/compressed_columns.hpp"
 
 using namespace slideway;
 

@@ -1,4 +1,4 @@
-#include "slideway/core/scratch.hpp"
+#include "slideway/detail/core/scratch.hpp"
 
 #include <doctest/doctest.h>
 

@@ -6,8 +6,8 @@
 #include <doctest/doctest.h>
 
 #include "filippov/contact_dynamics.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/io/model_file.hpp"
-#include "slideway/model/evaluator.hpp"
 #include "slideway/model/from_functor.hpp"
 
 using namespace slideway;

@@ -6,8 +6,8 @@
 #include <stdexcept>
 #include <vector>
 
+#include "slideway/detail/model/restricted_system.hpp"
 #include "slideway/model/from_network.hpp"
-#include "slideway/model/restricted_system.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 using namespace slideway;

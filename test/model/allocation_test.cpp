@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_regions.hpp"
 #include "slideway/model/from_signs.hpp"

@@ -3,7 +3,7 @@
 #include <functional>
 #include <vector>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_regions.hpp"
 #include "slideway/model/from_signs.hpp"

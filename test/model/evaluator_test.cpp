@@ -1,4 +1,4 @@
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 #include <doctest/doctest.h>
 

@@ -5,7 +5,7 @@
 #include <thread>
 #include <vector>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "test/model/example_systems.hpp"
 
 using namespace slideway;

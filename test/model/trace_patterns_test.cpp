@@ -1,11 +1,11 @@
-#include "slideway/model/trace_patterns.hpp"
+#include "slideway/detail/model/trace_patterns.hpp"
 
 #include <doctest/doctest.h>
 
 #include <stdexcept>
 #include <vector>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_signs.hpp"
 #include "test/model/example_systems.hpp"

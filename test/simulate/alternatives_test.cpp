@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "models/registry.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/from_functor.hpp"
 #include "slideway/model/from_signs.hpp"
 

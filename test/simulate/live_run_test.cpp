@@ -349,11 +349,13 @@ TEST_CASE("a run goes back to what it saved, and another one goes there") {
     const Solution first = drive(live);
     live.restore(saved);
     CHECK(live.t() == 0.9);
-    CHECK(live.events().empty());
+    CHECK(live.events().size() < first.events.size());
     const Solution again = drive(live);
     CHECK(again.final.state == first.final.state);
-    CHECK(again.trajectory.start() == 0.9);
-    for (const double t : {1.0, 2.0, 3.1}) CHECK(again.trajectory(t) == first.trajectory(t));
+    CHECK(again.events.size() == first.events.size());
+    CHECK(again.trajectory.steps() == first.trajectory.steps());
+    CHECK(again.trajectory.start() == 0);
+    for (const double t : {0.2, 0.85, 1.0, 2.0, 3.1}) CHECK(again.trajectory(t) == first.trajectory(t));
 
     // The record of another run begins where it was saved.
     LiveRun other(Simulator(driven_block(), {.method = method}),
@@ -451,6 +453,33 @@ TEST_CASE("a user function without a value ends a live run until a state is set"
   CHECK(live.state()[0] == doctest::Approx(5 - (2 - t)));
 }
 
+TEST_CASE("a callback stops a run, and a live one goes on") {
+  Options options;
+  int events = 0;
+  options.on_event = [&](const EventRecord&) { return ++events == 3 ? Answer::stop : Answer::go_on; };
+  const ModelInstance instance = parse_model(kBall, "test.toml").instantiate({});
+  const Run run{.start = 0, .end = 1.5, .state = instance.state};
+  const Solution stopped =
+      Simulator(instance.problem(), options).run({.start = 0, .end = 5, .state = instance.state});
+  CHECK(stopped.outcome.status == Status::stopped_by_caller);
+  CHECK(stopped.outcome.message == "the run was stopped by its caller");
+  CHECK(stopped.events.size() == 3);
+  CHECK(stopped.final.t == stopped.events.back().t);
+
+  options.on_event = {};
+  options.on_step = [](const StepView& step) { return step.end > 0.7 ? Answer::stop : Answer::go_on; };
+  LiveRun live = Simulator(instance.problem(), options).begin(run);
+  CHECK(live.advance_to(1.5).status == Status::stopped_by_caller);
+  CHECK(live.t() > 0.7);
+  CHECK(live.t() < 1.5);
+  CHECK(live.outcome().t == live.t());
+  int advances = 1;
+  while (!live.advance_to(1.5).reached_end()) ++advances;
+  CHECK(advances > 1);
+  const Solution whole = Simulator(instance.problem()).run(run);
+  CHECK((live.state() - whole.final.state).norm() < 1e-5);
+}
+
 TEST_CASE("another thread cancels a run") {
   const System turning = from_functor(
       [](auto, const auto& x, const auto&, auto&& dx) {
@@ -466,7 +495,7 @@ TEST_CASE("another thread cancels a run") {
     while (!has_begun) std::this_thread::yield();
     live.cancel();
   });
-  CHECK(live.advance_to(1e9).status == Status::stopped_by_event);
+  CHECK(live.advance_to(1e9).status == Status::stopped_by_caller);
   other.join();
   CHECK(live.outcome().message == "the run was cancelled");
   CHECK(live.t() < 1e9);

@@ -96,8 +96,8 @@ class Events(Sequence[Event]):
 
 
 class Outcome(NamedTuple):
-    """How a run ended: ``status`` is reached_end, stopped_by_event, ambiguous, zeno, chattering, step_failure, step_limit
-    or user_function_failed; ``t`` is the time up to which the solution holds."""
+    """How a run ended: ``status`` is reached_end, stopped_by_event, ambiguous, zeno, chattering, step_failure, step_limit,
+    user_function_failed or stopped_by_caller; ``t`` is the time up to which the solution holds."""
 
     status: str
     t: float

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "slideway/model/corner_blend.hpp"
+#include "slideway/detail/model/corner_blend.hpp"
 
 namespace slideway::python {
 

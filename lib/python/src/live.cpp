@@ -28,10 +28,9 @@ class PythonLiveRun {
         options_(options_from(given, problem_->model ? problem_->model->defaults : ModelDefaults{})),
         on_event_(std::move(on_event)) {
     Options attended = options_;
-    attended.on_step = [this](const StepView&) { look(); };
-    attended.on_event = [this](const EventRecord& event) { tell(event); };
+    attended.on_step = [this](const StepView&) { return look(); };
+    attended.on_event = [this](const EventRecord& event) { return tell(event); };
     guarded([&] { live_.emplace(Simulator(problem_->instance.problem(), std::move(attended)), where_); });
-    if (stops_) live_->cancel();
   }
 
   py::tuple advance_to(double t) {
@@ -96,33 +95,34 @@ class PythonLiveRun {
 
  private:
   // Signals are looked for every 30 ms, so that Ctrl-C ends an advance within a tenth of a second.
-  void look() {
+  Answer look() {
     constexpr std::chrono::milliseconds pause(30);
     const auto now = std::chrono::steady_clock::now();
-    if (now - last_look_ < pause) return;
+    if (stops_) return Answer::stop;
+    if (now - last_look_ < pause) return Answer::go_on;
     last_look_ = now;
     const py::gil_scoped_acquire lock;
     if (PyErr_CheckSignals() != 0) keep_what_was_raised();
+    return stops_ ? Answer::stop : Answer::go_on;
   }
-  void tell(const EventRecord& event) {
-    look();
+  Answer tell(const EventRecord& event) {
+    const Answer answer_so_far = look();
+    if (answer_so_far == Answer::stop || on_event_.is_none()) return answer_so_far;
     const py::gil_scoped_acquire lock;
-    if (on_event_.is_none() || stops_) return;
     PyObject* const answer = PyObject_CallFunctionObjArgs(on_event_.ptr(), event_tuple(event).ptr(), nullptr);
-    if (!answer) return keep_what_was_raised();
-    const bool is_stop = answer == Py_True;
-    Py_DECREF(answer);
-    if (is_stop) stop();
+    if (!answer) {
+      keep_what_was_raised();
+    } else {
+      stops_ = answer == Py_True;
+      Py_DECREF(answer);
+    }
+    return stops_ ? Answer::stop : Answer::go_on;
   }
+  // The run ends where it is, and goes on when it is asked again.
   void keep_what_was_raised() {
     py::error_already_set raised;
     if (errors_) errors_->keep(raised.value());
-    stop();
-  }
-  // The run ends where it is, and goes on when it is asked again.
-  void stop() {
     stops_ = true;
-    if (live_) live_->cancel();
   }
 
   std::shared_ptr<const Problem> problem_;

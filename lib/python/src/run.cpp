@@ -36,9 +36,6 @@ py::capsule owner_of(Numbers* numbers) {
   return py::capsule(numbers, [](void* kept) { delete static_cast<Numbers*>(kept); });
 }
 
-// Attendant throws Stop to end a run early: on request, after a signal, or after the last event that counts.
-struct Stop {};
-
 // StepCollapse sees that steps have become so short that a run with unknown jumps will hardly end: the integrator then chatters along
 // a jump, and shortens its steps as rtol asks.
 class StepCollapse {
@@ -65,7 +62,8 @@ class StepCollapse {
   int windows_ = 0;
 };
 
-// Looks after a run on its way: requests to end it, signals to Python, counted events.
+// Looks after a run on its way, and stops it early: on request, after a signal, where its steps collapse, or after the last event that
+// counts.
 class Attendant {
  public:
   Attendant(CallErrors& errors, const Cancellation* cancellation, std::map<std::string, int> stop_after)
@@ -75,14 +73,13 @@ class Attendant {
   void attend(Options& options, std::optional<double> end) {
     options.on_step = [this, end](const StepView& step) {
       look();
-      if (end && collapse_.has_collapsed_at(step.end - step.start, *end - step.end)) {
-        collapsed_ = true;
-        throw Stop();
-      }
+      if (end && collapse_.has_collapsed_at(step.end - step.start, *end - step.end)) collapsed_ = true;
+      return answer();
     };
     options.on_event = [this](const EventRecord& event) {
       look();
       count(event);
+      return answer();
     };
   }
   bool cancelled() const { return cancelled_; }
@@ -97,7 +94,7 @@ class Attendant {
   void look() {
     if (cancellation_ != nullptr && cancellation_->requested) {
       cancelled_ = true;
-      throw Stop();
+      return;
     }
     // Signals are looked for every 30 ms, so that Ctrl-C ends a run within a tenth of a second.
     constexpr std::chrono::milliseconds pause(30);
@@ -109,15 +106,14 @@ class Attendant {
     py::error_already_set raised;
     errors_.keep(raised.value());
     cancelled_ = true;
-    throw Stop();
   }
   void count(const EventRecord& event) {
-    if (stop_after_.empty() || !event.name || event.kind != EventKind::record) return;
+    if (counted_out_ || stop_after_.empty() || !event.name || event.kind != EventKind::record) return;
     const auto counted = stop_after_.find(*event.name);
     if (counted == stop_after_.end() || --counted->second > 0) return;
     counted_out_ = event;
-    throw Stop();
   }
+  Answer answer() const { return cancelled_ || collapsed_ || counted_out_ ? Answer::stop : Answer::go_on; }
 
   CallErrors& errors_;
   const Cancellation* cancellation_;
@@ -179,7 +175,7 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
       const Simulator simulator(problem->instance.problem(), options);
       if (options.on_ambiguity != Ambiguity::branches) {
         made->solution = simulator.run(where);
-        // A run that is broken off ends with the step before: the same run to this time has all of it.
+        // A run that is stopped ends with the instant or the step: the same run to this time has nothing beyond it.
         if (const std::optional<EventRecord> last = attendant.counted_out()) {
           made->counted_out = true;
           Run shorter = where;
@@ -213,7 +209,8 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
   }
   made->cancelled = attendant.cancelled();
   made->collapsed = attendant.collapsed();
-  if (made->solution.outcome.status == Status::user_function_failed) made->error = errors.error();
+  if (made->cancelled || made->solution.outcome.status == Status::user_function_failed)
+    made->error = errors.error();
   return made;
 }
 

@@ -6,8 +6,8 @@
 #include <memory>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/core/scratch.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/core/scratch.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/simulate/alternatives.hpp"
 
 namespace slideway {

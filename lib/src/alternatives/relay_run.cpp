@@ -7,7 +7,7 @@
 
 #include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -228,11 +228,11 @@ Options Auditor::listening(Options options) {
   Listener* const listener = listener_.get();
   options.on_step = [listener, next = options.on_step](const StepView& step) {
     listener->step(step);
-    if (next) next(step);
+    return next ? next(step) : Answer::go_on;
   };
   options.on_event = [listener, next = options.on_event](const EventRecord& record) {
     listener->event(record);
-    if (next) next(record);
+    return next ? next(record) : Answer::go_on;
   };
   return options;
 }

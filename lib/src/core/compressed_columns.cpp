@@ -1,4 +1,4 @@
-#include "slideway/core/compressed_columns.hpp"
+#include "slideway/detail/core/compressed_columns.hpp"
 
 namespace slideway {
 

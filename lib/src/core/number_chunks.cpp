@@ -1,4 +1,4 @@
-#include "slideway/core/number_chunks.hpp"
+#include "slideway/detail/core/number_chunks.hpp"
 
 #include <algorithm>
 
@@ -25,6 +25,11 @@ NumberChunks::Place NumberChunks::append_zeros(std::size_t count) {
   const Place place{static_cast<std::uint32_t>(chunks_.size() - 1), static_cast<std::uint32_t>(chunk.size())};
   chunk.resize(place.offset + count);
   return place;
+}
+
+void NumberChunks::forget_from(const Place& place) {
+  chunks_.resize(std::size_t{place.chunk} + 1);
+  chunks_.back().resize(place.offset);
 }
 
 NumberChunks::Place NumberChunks::append(Eigen::Ref<const Matrix> columns) {

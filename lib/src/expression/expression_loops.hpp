@@ -17,7 +17,7 @@
 
 #include "expression/expression_graph.hpp"
 #include "expression/instructions.hpp"
-#include "slideway/core/scratch.hpp"
+#include "slideway/detail/core/scratch.hpp"
 
 namespace slideway::reader {
 

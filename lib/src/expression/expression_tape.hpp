@@ -22,7 +22,7 @@
 #include "expression/expression_loops.hpp"
 #include "expression/instructions.hpp"
 #include "slideway/autodiff/dual.hpp"
-#include "slideway/core/scratch.hpp"
+#include "slideway/detail/core/scratch.hpp"
 
 namespace slideway::reader {
 

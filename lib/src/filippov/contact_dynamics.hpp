@@ -46,9 +46,9 @@
 #include "filippov/cone_problem.hpp"
 #include "filippov/contact_modes.hpp"
 #include "filippov/contact_patterns.hpp"
-#include "slideway/core/compressed_columns.hpp"
+#include "slideway/detail/core/compressed_columns.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/mode.hpp"
-#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 

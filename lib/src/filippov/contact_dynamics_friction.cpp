@@ -17,7 +17,7 @@
 #include "core/number_text.hpp"
 #include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
-#include "slideway/model/corner_blend.hpp"
+#include "slideway/detail/model/corner_blend.hpp"
 
 namespace slideway {
 

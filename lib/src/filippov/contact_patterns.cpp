@@ -8,7 +8,7 @@
 
 #include "core/at.hpp"
 #include "core/joined.hpp"
-#include "slideway/model/trace_patterns.hpp"
+#include "slideway/detail/model/trace_patterns.hpp"
 
 namespace slideway {
 

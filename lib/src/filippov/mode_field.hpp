@@ -22,9 +22,9 @@
 #include "filippov/sliding_solver.hpp"
 #include "filippov/surface_geometry.hpp"
 #include "slideway/core/finite.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
-#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -12,7 +12,7 @@
 #include "filippov/mode_field.hpp"
 #include "filippov/normal_derivative.hpp"
 #include "slideway/core/not_finite.hpp"
-#include "slideway/model/explained_field.hpp"
+#include "slideway/detail/model/explained_field.hpp"
 
 namespace slideway {
 

@@ -5,7 +5,7 @@
 
 #include <vector>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

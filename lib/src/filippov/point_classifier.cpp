@@ -14,7 +14,7 @@
 #include "core/wide_loops.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/core/not_finite.hpp"
-#include "slideway/model/explained_field.hpp"
+#include "slideway/detail/model/explained_field.hpp"
 
 namespace slideway {
 

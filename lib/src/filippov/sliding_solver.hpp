@@ -23,7 +23,7 @@
 #include "core/factorise.hpp"
 #include "filippov/exit_numerators.hpp"
 #include "filippov/relay_structure.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -10,7 +10,7 @@
 #pragma once
 
 #include "filippov/relay_structure.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

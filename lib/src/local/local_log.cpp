@@ -158,7 +158,8 @@ void LocalLog::observe(Trajectory& kept, double start, double end, const Mode& m
   const std::size_t segment = kept.segments().size() - 1;
   const StepView view{start, end, mode, location_,
                       [&](double t, VectorRef x) { kept.evaluate(segment, t, x); }};
-  named_call([] { return std::string("Options::on_step"); }, [&] { options_.on_step(view); });
+  named_call([] { return std::string("Options::on_step"); },
+             [&] { stop_asked_ = options_.on_step(view) == Answer::stop || stop_asked_; });
 }
 
 // ---- events ---------------------------------------------------------------------------------------------
@@ -208,8 +209,9 @@ void LocalLog::report(EventRecord&& record) {
   if (record.round > 0) fired_.insert(record.name.value_or(""));
   solution_.events.push_back(std::move(record));
   if (!options_.on_event) return;
-  named_call([] { return std::string("Options::on_event"); },
-             [&] { options_.on_event(solution_.events.back()); });
+  named_call(
+      [] { return std::string("Options::on_event"); },
+      [&] { stop_asked_ = options_.on_event(solution_.events.back()) == Answer::stop || stop_asked_; });
 }
 
 // ---- outputs --------------------------------------------------------------------------------------------

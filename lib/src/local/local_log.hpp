@@ -51,6 +51,8 @@ class LocalLog {
   // Likewise those that the ordinary engine has found, one column for each of outputs_within.
   void take_outputs(const Matrix& outputs);
 
+  // stop_asked() returns true if a callback has returned Answer::stop.
+  bool stop_asked() const { return stop_asked_; }
   // Warns of events that are beyond zero at the end and have never fired, as the ordinary engine does.
   void warn_of_silent_events(double t, ConstVectorRef x);
   // The trajectory comes to its end.
@@ -75,6 +77,7 @@ class LocalLog {
   const Options& options_;
   const Run& run_;
   bool keeps_states_, keeps_modes_, makes_pieces_;
+  bool stop_asked_ = false;
   Trajectory::Projection projection_;
   Solution solution_;
   std::string location_ = {};

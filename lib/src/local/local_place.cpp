@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/at.hpp"
-#include "slideway/model/system_rows.hpp"
+#include "slideway/detail/model/system_rows.hpp"
 
 namespace slideway {
 

@@ -13,6 +13,7 @@
 #include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "local/factors.hpp"
+#include "simulate/caller_stop.hpp"
 
 namespace slideway {
 
@@ -104,6 +105,9 @@ Solution LocalRun::execute() {
   try {
     if (begin()) {
       while (now_.t < run_.end && take_step()) {
+        if (!log_.stop_asked() || !(now_.t < run_.end)) continue;
+        outcome_ = {Status::stopped_by_caller, now_.t, kStoppedByCallback};
+        break;
       }
     }
   } catch (const std::exception& error) {

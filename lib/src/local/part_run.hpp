@@ -12,8 +12,8 @@
 #include "integrate/stepper.hpp"
 #include "local/clusters.hpp"
 #include "simulate/end_warnings.hpp"
+#include "slideway/detail/model/restricted_system.hpp"
 #include "slideway/model/automaton.hpp"
-#include "slideway/model/restricted_system.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {

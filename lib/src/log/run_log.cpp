@@ -92,7 +92,9 @@ void RunLog::report(EventRecord&& record) {
   solution_.events.push_back(std::move(record));
   if (now_.options.on_event) {
     named_call([] { return std::string("Options::on_event"); },
-               [&] { now_.options.on_event(solution_.events.back()); });
+               [&] {
+                 if (now_.options.on_event(solution_.events.back()) == Answer::stop) stop_asked_ = true;
+               });
   }
 }
 
@@ -157,7 +159,10 @@ void RunLog::append_step(double start, double end) {
                           now_.stepper->evaluate(t, x);
                           now_.here->ode.project(t, now_.weights, x);
                         }};
-    named_call([] { return std::string("Options::on_step"); }, [&] { now_.options.on_step(view); });
+    named_call([] { return std::string("Options::on_step"); },
+               [&] {
+                 if (now_.options.on_step(view) == Answer::stop) stop_asked_ = true;
+               });
   }
 }
 

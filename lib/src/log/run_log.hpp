@@ -47,6 +47,10 @@ class RunLog {
   // True when the run is over, for that.
   bool too_many_events();
 
+  // stop_asked() returns true if a callback has returned Answer::stop since forget_stop().
+  bool stop_asked() const { return stop_asked_; }
+  void forget_stop() { stop_asked_ = false; }
+
   // visit_fields() names the fields that outlive an instant, for checkpoints.
   template <class Visit>
   void visit_fields(Visit& visit) {
@@ -60,6 +64,7 @@ class RunLog {
   const std::vector<std::shared_ptr<const RelayStructure>>& structures_;
   Solution solution_;
   std::size_t next_output_ = 0;
+  bool stop_asked_ = false;
   double record_start_ = -std::numeric_limits<double>::infinity();
   mutable Vector state_;  // a buffer
 };

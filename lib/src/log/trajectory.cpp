@@ -171,6 +171,17 @@ double* Trajectory::add_step(double start, double end, double center, double sca
 
 void Trajectory::add_point(double t, ConstVectorRef x) { add_step(t, t, t, 1, x); }
 
+void Trajectory::keep(std::size_t segments, std::size_t steps) {
+  segments_.resize(std::min(segments, segments_.size()));
+  if (steps < steps_.size()) {
+    if (shared_.empty()) coefficients_.forget_from(steps_[steps].coefficients);
+    steps_.resize(steps);
+  }
+  if (segments_.empty()) return;
+  Segment& last = segments_.back();
+  last.end = last.first_step < steps_.size() ? steps_.back().end : last.start;
+}
+
 void Trajectory::append(const Trajectory& other) {
   const auto copied = [&](Step step, Index states) {
     step.coefficients = coefficients_.append(

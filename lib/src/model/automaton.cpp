@@ -8,7 +8,7 @@
 
 #include "core/number_text.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/scratch.hpp"
+#include "slideway/detail/core/scratch.hpp"
 #include "slideway/model/model.hpp"
 
 namespace slideway {

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "slideway/model/corner_blend.hpp"
+#include "slideway/detail/model/corner_blend.hpp"
 
 namespace slideway {
 

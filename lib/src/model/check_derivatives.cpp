@@ -9,8 +9,8 @@
 #include "core/number_text.hpp"
 #include "model/check_text.hpp"
 #include "model/finite_difference.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/check.hpp"
-#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 namespace {

@@ -1,7 +1,7 @@
 // Evaluator on guards that are affine in (t, x): their derivatives are learnt once.
 
 #include "model/finite_difference.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

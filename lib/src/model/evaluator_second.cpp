@@ -2,7 +2,7 @@
 
 #include "model/finite_difference.hpp"
 #include "model/jacobian_count.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 namespace {

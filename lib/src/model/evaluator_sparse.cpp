@@ -8,7 +8,7 @@
 #include "model/jacobian_count.hpp"
 #include "model/sparse_field_derivative.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -7,8 +7,8 @@
 #include <cmath>
 #include <limits>
 
-#include "slideway/core/scratch.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/core/scratch.hpp"
 
 namespace slideway {
 

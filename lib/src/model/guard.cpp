@@ -5,7 +5,7 @@
 
 #include "model/finite_difference.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/model/trace_patterns.hpp"
+#include "slideway/detail/model/trace_patterns.hpp"
 
 namespace slideway {
 

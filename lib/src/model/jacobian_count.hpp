@@ -3,7 +3,7 @@
 // It must not know how a Jacobian is made.
 #pragma once
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -1,4 +1,4 @@
-#include "slideway/model/restricted_system.hpp"
+#include "slideway/detail/model/restricted_system.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -10,8 +10,8 @@
 #include <memory>
 #include <vector>
 
-#include "slideway/core/compressed_columns.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/core/compressed_columns.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

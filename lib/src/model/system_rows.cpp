@@ -1,4 +1,4 @@
-#include "slideway/model/system_rows.hpp"
+#include "slideway/detail/model/system_rows.hpp"
 
 #include <utility>
 

@@ -11,7 +11,7 @@
 #include "expression/expression_tape.hpp"
 #include "expression/loop_rows.hpp"
 #include "expression/tape_inputs.hpp"
-#include "slideway/model/system_rows.hpp"
+#include "slideway/detail/model/system_rows.hpp"
 
 namespace slideway::reader {
 

@@ -11,7 +11,7 @@
 #include "model_file/file_rows.hpp"
 #include "model_file/lowering.hpp"
 #include "model_file/surfaces_in_force.hpp"
-#include "slideway/model/explained_field.hpp"
+#include "slideway/detail/model/explained_field.hpp"
 
 namespace slideway::reader {
 namespace {

@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "slideway/core/types.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
-#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -14,8 +14,8 @@
 #include "orbit/equilibrium_newton.hpp"
 #include "orbit/equilibrium_place.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/automaton.hpp"
-#include "slideway/model/evaluator.hpp"
 #include "slideway/orbit/equilibria.hpp"
 
 namespace slideway {

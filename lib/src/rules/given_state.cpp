@@ -6,12 +6,11 @@
 #include "filippov/side_loops.hpp"
 #include "rules/mode_manager.hpp"
 #include "rules/surface_sides.hpp"
+#include "simulate/reasons.hpp"
 
 namespace slideway {
 
 namespace {
-constexpr const char* kGivenByCaller = "the caller of the run has set what it follows from";
-
 // keeps_sides() tells whether every surface is on the side of the mode, or at zero where it slides, within the errors of the run.
 bool keeps_sides(const RunState& now) {
   Vector h(now.regime.mode().size());
@@ -49,7 +48,7 @@ bool EventFiring::take_state(const Vector& x, std::vector<EventRecord>& records)
   instant_.moved = !keeps_sides(now_);
   if (now_.keeps_states()) record.after = now_.x;
   record.to = now_.word();
-  record.reason = kGivenByCaller;
+  record.reason = reason::kGivenByCaller;
   records.push_back(std::move(record));
   return true;
 }

@@ -5,7 +5,7 @@
 #include "core/constants.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
-#include "slideway/model/explained_field.hpp"
+#include "slideway/detail/model/explained_field.hpp"
 
 namespace slideway {
 

@@ -6,7 +6,7 @@
 #include "core/number_text.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

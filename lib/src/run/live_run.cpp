@@ -5,6 +5,7 @@
 #include <atomic>
 #include <chrono>
 #include <cmath>
+#include <cstdint>
 #include <limits>
 #include <optional>
 #include <utility>
@@ -24,7 +25,8 @@ namespace {
 
 // A run that ended so goes on when it is asked again.
 bool goes_on_when_asked(Status status) {
-  return status == Status::reached_end || status == Status::stopped_by_event || status == Status::step_limit;
+  return status == Status::reached_end || status == Status::stopped_by_event ||
+         status == Status::stopped_by_caller || status == Status::step_limit;
 }
 
 Simulator followed_with_all_states(const Simulator& simulator) {
@@ -51,6 +53,9 @@ struct SavedRun::Content {
   Snapshot place;
   Outcome outcome;
   bool is_over = false;
+  // ---- the record, of the run that saved
+  std::uint64_t id = 0;
+  std::size_t events = 0, segments = 0, steps = 0;
   // ---- what the problem is known by
   std::vector<std::string> state_names, locations;
   Method method = Method::automatic;
@@ -62,8 +67,6 @@ struct LiveRun::Content {
   Content(const Simulator& of, const Run& from)
       : simulator(followed_with_all_states(of)), run(from), span(from.end - from.start), t(from.start) {
     check_run(simulator.automaton(), simulator.options(), run);
-    for (const Location& location : simulator.automaton().locations())
-      structures.push_back(std::make_shared<const RelayStructure>(location.system));
     make_engine();
     if (wants_local(of.options())) {
       engine->solution().warnings.push_back(
@@ -74,7 +77,8 @@ struct LiveRun::Content {
   }
 
   void make_engine() {
-    engine = std::make_unique<RunEngine>(simulator.automaton(), structures, simulator.options(), run);
+    engine =
+        std::make_unique<RunEngine>(simulator.automaton(), simulator.structures_, simulator.options(), run);
     engine->stop_where(is_cancelled);
     is_over = false;
   }
@@ -188,7 +192,7 @@ struct LiveRun::Content {
   void come_to_outcome() {
     t = engine->reached();
     outcome = engine->outcome();
-    if (engine->is_stopped()) is_cancelled = false;
+    if (outcome.status == Status::stopped_by_caller) is_cancelled = false;
   }
 
   Solution completed(Solution&& solution) const {
@@ -224,7 +228,7 @@ struct LiveRun::Content {
   bool resume(double until) {
     if (!goes_on_when_asked(outcome.status)) return false;
     if (outcome.status == Status::reached_end && !(until > t)) return false;
-    if (engine->is_stopped()) {
+    if (outcome.status == Status::stopped_by_caller) {
       is_over = false;
       return true;
     }
@@ -272,7 +276,6 @@ struct LiveRun::Content {
   }
 
   Simulator simulator;
-  std::vector<std::shared_ptr<const RelayStructure>> structures;  // per location
   Run run;
   double span;  // of the times that the run was expected to take
   std::unique_ptr<RunEngine> engine;
@@ -285,6 +288,7 @@ struct LiveRun::Content {
   std::size_t events_seen = 0;
   Snapshot initial;  // where the record begins
   double seconds = 0;
+  std::vector<std::uint64_t> saved;  // rising ids of the saved runs whose record is the beginning of this one
   // ---- set since the last advance; the state is in x
   bool is_state_set = false;
   bool is_input_set = false;
@@ -296,6 +300,8 @@ LiveRun::LiveRun(const Simulator& simulator, const Run& run)
 LiveRun::LiveRun(LiveRun&&) noexcept = default;
 LiveRun& LiveRun::operator=(LiveRun&&) noexcept = default;
 LiveRun::~LiveRun() = default;
+
+LiveRun Simulator::begin(const Run& run) const { return {*this, run}; }
 
 const Outcome& LiveRun::advance_to(double t) {
   content().check_time(t, "LiveRun::advance_to");
@@ -395,12 +401,19 @@ SavedRun LiveRun::save() {
   content->place = {live.t, mode(), state(), location()};
   content->outcome = live.outcome;
   content->is_over = live.is_over;
+  static std::atomic<std::uint64_t> last_id = 0;
+  content->id = ++last_id;
+  const Solution& so_far = live.engine->solution();
+  content->events = so_far.events.size();
+  content->segments = so_far.trajectory.segments().size();
+  content->steps = so_far.trajectory.steps();
   content->state_names = live.simulator.system().state_names();
   content->locations = live.locations();
   content->method = live.simulator.options().method;
   const SavedRun saved(std::move(content));
   // A new engine knows no more than what is saved.
   live.go_to(*saved.content_, std::move(live.engine->solution()));
+  live.saved.push_back(saved.content_->id);
   return saved;
 }
 
@@ -413,9 +426,19 @@ void LiveRun::restore(const SavedRun& saved) {
             .where = "LiveRun::restore",
             .expected = "a run of the same states and locations, by the same method"});
   }
-  live.go_to(from, std::nullopt);
-  live.initial = from.place;
-  live.events_seen = 0;
+  const auto known = std::lower_bound(live.saved.begin(), live.saved.end(), from.id);
+  if (known == live.saved.end() || *known != from.id) {
+    live.saved.clear();
+    live.go_to(from, std::nullopt);
+    live.initial = from.place;
+  } else {
+    live.saved.erase(known + 1, live.saved.end());
+    Solution so_far = std::move(live.engine->solution());
+    so_far.events.resize(from.events);
+    so_far.trajectory.keep(from.segments, from.steps);
+    live.go_to(from, std::move(so_far));
+  }
+  live.events_seen = events().size();
 }
 
 Solution LiveRun::solution() const {
@@ -428,6 +451,7 @@ Solution LiveRun::take() {
   Content& live = content();
   live.engine->forget_record(live.t);
   live.initial = solution.final;
+  live.saved.clear();
   live.events_seen = 0;
   return solution;
 }

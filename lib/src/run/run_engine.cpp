@@ -13,6 +13,7 @@
 #include "core/number_text.hpp"
 #include "log/trajectory_projection.hpp"
 #include "run/warnings.hpp"
+#include "simulate/caller_stop.hpp"
 #include "simulate/precision.hpp"
 
 namespace slideway {
@@ -62,9 +63,10 @@ bool RunEngine::is_at_pause() const {
 }
 
 bool RunEngine::stops() {
-  is_stopped_ = is_cancelled_ && is_cancelled_->load(std::memory_order_relaxed);
-  if (is_stopped_) log_.finish(Status::stopped_by_event, "the run was cancelled");
-  return is_stopped_;
+  const bool is_cancelled = is_cancelled_ && is_cancelled_->load(std::memory_order_relaxed);
+  if (!is_cancelled && !log_.stop_asked()) return false;
+  log_.finish(Status::stopped_by_caller, is_cancelled ? kCancelled : kStoppedByCallback);
+  return true;
 }
 
 bool RunEngine::follow() {
@@ -117,7 +119,7 @@ bool RunEngine::follow_to(double t, bool to_event) {
   until_ = t;
   until_event_ = to_event;
   events_before_ = log_.solution().events.size();
-  is_stopped_ = false;
+  log_.forget_stop();
   return follow();
 }
 
@@ -391,8 +393,8 @@ bool RunEngine::arrive_at_end(double t) {
 std::optional<ModeEnd> RunEngine::follow_mode() {
   while (true) {
     if (!step_.is_taken) {
-      if (is_at_pause()) return std::nullopt;
       if (stops()) return end_mode_here();
+      if (is_at_pause()) return std::nullopt;
       if (const std::optional<ModeEnd> end = take_step()) return *end;
       if (!step_.is_taken) continue;
     }
@@ -422,6 +424,7 @@ std::optional<ModeEnd> RunEngine::follow_mode() {
       std::rethrow_exception(step_.ended);
     }
     if (step_.is_record) {
+      if (stops()) return end_mode_here();
       if (is_at_pause()) return std::nullopt;
       continue;
     }

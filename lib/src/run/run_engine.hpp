@@ -39,10 +39,8 @@ class RunEngine {
   // The flag ends the run, and may be set by any thread. It must outlive the engine.
   void stop_where(const std::atomic<bool>& is_cancelled) { is_cancelled_ = &is_cancelled; }
   // follow_to() follows the solution to t, what happens at t included, or, where `to_event` says so, to the first event. It is false
-  // where the run is over: the outcome says why.
+  // where the run is over: the outcome says why. A run that is over as stopped_by_caller may be followed on.
   bool follow_to(double t, bool to_event);
-  // is_stopped() tells whether it is over because of the flag: it may be followed on.
-  bool is_stopped() const { return is_stopped_; }
   const Outcome& outcome() { return log_.solution().outcome; }
   // reached() tells how far the run has been decided; the state at any t from there to the last pause is within the step in hand.
   double reached() const { return now_.t; }
@@ -146,7 +144,6 @@ class RunEngine {
   bool until_event_ = false;
   std::size_t events_before_ = 0;  // in the log, where the run was asked to follow
   const std::atomic<bool>* is_cancelled_ = nullptr;
-  bool is_stopped_ = false;
   EndWarnings end_warnings_ = EndWarnings::all;
   std::int64_t pause_at_ = std::numeric_limits<std::int64_t>::max();  // in steps of the run
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one

@@ -19,8 +19,8 @@
 #include "integrate/stepper.hpp"
 #include "simulate/guard_polynomial.hpp"
 #include "simulate/precision.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/mode.hpp"
-#include "slideway/model/evaluator.hpp"
 
 namespace slideway {
 

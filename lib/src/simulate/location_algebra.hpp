@@ -9,7 +9,7 @@
 #include "filippov/contact_dynamics.hpp"
 #include "filippov/relay_structure.hpp"
 #include "filippov/surface_geometry.hpp"
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {

@@ -12,6 +12,7 @@ const char* to_string(Status status) {
     case Status::step_failure: return "step_failure";
     case Status::step_limit: return "step_limit";
     case Status::user_function_failed: return "user_function_failed";
+    case Status::stopped_by_caller: return "stopped_by_caller";
   }
   return "unknown";
 }

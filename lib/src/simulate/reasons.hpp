@@ -24,6 +24,7 @@ inline std::string delay_is_over(double triggered) {
 inline std::string time_has_come(bool changes_nothing) {
   return std::string("its time has come") + (changes_nothing ? "; it leaves the state as it is" : "");
 }
+inline constexpr const char* kGivenByCaller = "the caller of the run has set what it follows from";
 
 // ---- contacts
 inline constexpr const char* kForcePulls = "the force would pull";

@@ -20,7 +20,7 @@ constexpr double kNoValue = std::numeric_limits<double>::quiet_NaN();
 // The words of the column of that name: how a run ended, or that there was none.
 std::string status_of(const std::string& cell) {
   constexpr int first = static_cast<int>(Status::reached_end);
-  constexpr int last = static_cast<int>(Status::user_function_failed);
+  constexpr int last = static_cast<int>(Status::stopped_by_caller);
   for (int status = first; status <= last; ++status) {
     if (cell == to_string(static_cast<Status>(status))) return cell;
   }

@@ -29,8 +29,8 @@
 #include <utility>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/model/functor_shape.hpp"
-#include "slideway/model/lowering.hpp"
+#include "slideway/detail/model/functor_shape.hpp"
+#include "slideway/detail/model/lowering.hpp"
 
 namespace slideway {
 

@@ -27,8 +27,8 @@
 
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/model/lowering.hpp"
-#include "slideway/model/system_rows.hpp"
+#include "slideway/detail/model/lowering.hpp"
+#include "slideway/detail/model/system_rows.hpp"
 
 namespace slideway {
 

@@ -19,7 +19,7 @@
 #include <utility>
 #include <vector>
 
-#include "slideway/model/corner_blend.hpp"
+#include "slideway/detail/model/corner_blend.hpp"
 #include "slideway/model/from_functor.hpp"
 
 namespace slideway {

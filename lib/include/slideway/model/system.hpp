@@ -21,9 +21,9 @@
 
 #include "slideway/core/pattern.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/model/system_rows.hpp"
 #include "slideway/model/contact.hpp"
 #include "slideway/model/event.hpp"
-#include "slideway/model/system_rows.hpp"
 #include "slideway/model/time_event.hpp"
 
 namespace slideway {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "slideway/model/evaluator.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
 

@@ -1,5 +1,5 @@
 // LiveRun is a run that the caller drives:
-//     LiveRun live(simulator, {.start = 0, .end = 10, .state = x0});
+//     LiveRun live = simulator.begin({.start = 0, .end = 10, .state = x0});
 //     while (live.t() < 10 && live.outcome().succeeded()) {
 //       live.set_discrete("valve", controller(live.state()));
 //       live.advance_to(live.t() + 0.001);
@@ -54,14 +54,13 @@ class LiveRun {
   // ---- going on; what goes wrong is in the outcome, as with Simulator::run
   // advance_to() follows the solution to t, what happens at t included. It returns the outcome: reached_end where the run has come to t,
   // and otherwise why it ended before. Throws std::invalid_argument where t is before t() or no finite number.
-  // A run that was stopped by an event, by cancel() or by a limit of steps or events goes on when it is asked again. Every
+  // A run that was stopped by an event, by the caller or by a limit of steps or events goes on when it is asked again. Every
   // other end is the end until something is set; after `ambiguous`, follow() chooses what is to follow.
   const Outcome& advance_to(double t);
   // next_event() does the same, but stops at the first instant with an event. It returns the first record of that instant, which is
   // valid as those of events() are, and null where there was none up to t_end.
   const EventRecord* next_event(double t_end);
-  // cancel() ends the advance that is under way, or the next one, as stopped_by_event with a message that says so. Any thread may call
-  // it.
+  // cancel() ends the advance that is under way, or the next one, as stopped_by_caller. Any thread may call it.
   void cancel() noexcept;
 
   // ---- where it is
@@ -94,9 +93,9 @@ class LiveRun {
   // ---- going back
   // save() ends the integrator's step at t(), so that this run and one that is restored go on with the same steps, bit for bit.
   SavedRun save();
-  // The run goes on from what this one, or another run of the same problem with the same options, has saved. The record begins anew at the
-  // saved time. Functions of the problem that read something else than their arguments are not restored. Throws
-  // std::invalid_argument where the problem is another one.
+  // The run goes on from what this one, or another run of the same problem with the same options, has saved. In the run that saved, what
+  // was recorded since is forgotten; in any other the record begins at the saved time. Functions of the problem that read something
+  // else than their arguments are not restored. Throws std::invalid_argument where the problem is another one.
   void restore(const SavedRun& saved);
 
   // ---- what has been recorded

@@ -10,6 +10,7 @@
 #include "slideway/filippov/mode.hpp"
 #include "slideway/filippov/sliding_rule.hpp"
 #include "slideway/integrate/linear_solver.hpp"
+#include "slideway/simulate/observer.hpp"
 #include "slideway/simulate/preconditioner.hpp"
 #include "slideway/simulate/sensitivity.hpp"
 
@@ -112,8 +113,8 @@ struct Options {
   LocalEvents local_events = LocalEvents::automatic;
   bool full_events =
       false;  // keep states and mode words in the event log, however large the system (see shorten)
-  std::function<void(const StepView&)> on_step = {};      // called for every accepted step
-  std::function<void(const EventRecord&)> on_event = {};  // called for every event
+  Observer<StepView> on_step = {};      // called for every accepted step; may return Answer::stop
+  Observer<EventRecord> on_event = {};  // called for every event; may return Answer::stop
   std::vector<double> output_times =
       {};  // increasing; the states there are in Solution::outputs, NaN for times that the run does not come to
   SensitivityRequest sensitivities = {};  // the derivatives of the solution that are wanted, none by default

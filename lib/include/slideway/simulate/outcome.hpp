@@ -14,6 +14,7 @@ enum class Status {
   step_failure,
   step_limit,
   user_function_failed,
+  stopped_by_caller,  // a callback returned Answer::stop, or LiveRun::cancel() was called
 };
 
 // "reached_end", "stopped_by_event", …

@@ -16,6 +16,7 @@
 
 namespace slideway {
 
+class LiveRun;
 class RelayStructure;
 
 // Run says where a run begins and ends.
@@ -47,12 +48,16 @@ class Simulator {
   // user_function_failed, with its message; a field may throw where it has no value, and smaller steps are tried first.
   Solution run(const Run& run) const;
 
+  // begin() begins a run that the caller drives (simulate/live_run.hpp). It throws as run() does.
+  LiveRun begin(const Run& run) const;
+
   const Automaton& automaton() const { return automaton_; }
   // The system of the initial location.
   const System& system() const { return automaton_.system(); }
   const Options& options() const { return options_; }
 
  private:
+  friend class LiveRun;
   Automaton automaton_;
   std::vector<std::shared_ptr<const RelayStructure>> structures_;  // per location
   Options options_;

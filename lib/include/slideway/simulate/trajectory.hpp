@@ -12,9 +12,9 @@
 #include <functional>
 #include <vector>
 
-#include "slideway/core/large_pages.hpp"
-#include "slideway/core/number_chunks.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/core/large_pages.hpp"
+#include "slideway/detail/core/number_chunks.hpp"
 #include "slideway/filippov/mode.hpp"
 
 namespace slideway {
@@ -82,6 +82,8 @@ class Trajectory {
   double* add_step(double start, double end, double center, double scale, Index terms);
   // A segment of zero length (a run that ends where it begins) is one state.
   void add_point(double t, ConstVectorRef x);
+  // Forgets what follows the first so many segments and steps. The last segment that is kept ends where its last step does.
+  void keep(std::size_t segments, std::size_t steps);
   // All segments and steps of another one of as many states, but for points: its end needs what follows, or a state.
   void append(const Trajectory& other);
   // The polynomial that the pieces share which are added next, up to the next call.

@@ -26,7 +26,7 @@
 #include <optional>
 #include <vector>
 
-#include "slideway/core/compressed_columns.hpp"
+#include "slideway/detail/core/compressed_columns.hpp"
 #include "slideway/model/system.hpp"
 
 namespace slideway {

@@ -6,7 +6,7 @@
 
 #include <type_traits>
 
-#include "slideway/model/lowering.hpp"
+#include "slideway/detail/model/lowering.hpp"
 
 namespace slideway {
 

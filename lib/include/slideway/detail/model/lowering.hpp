@@ -12,10 +12,10 @@
 #include <utility>
 
 #include "slideway/autodiff/dual.hpp"
-#include "slideway/core/scratch.hpp"
+#include "slideway/detail/core/scratch.hpp"
+#include "slideway/detail/model/trace_patterns.hpp"
 #include "slideway/model/discrete_states.hpp"
 #include "slideway/model/system.hpp"
-#include "slideway/model/trace_patterns.hpp"
 
 namespace slideway {
 

@@ -9,8 +9,8 @@
 #include <memory>
 #include <vector>
 
+#include "slideway/detail/model/system_rows.hpp"
 #include "slideway/model/system.hpp"
-#include "slideway/model/system_rows.hpp"
 
 namespace slideway {
 

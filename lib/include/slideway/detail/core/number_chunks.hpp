@@ -8,8 +8,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "slideway/core/large_pages.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/core/large_pages.hpp"
 
 namespace slideway {
 
@@ -26,6 +26,8 @@ class NumberChunks {
   Place append(Eigen::Ref<const Matrix> columns);
   // Appends `count` zeros, for numbers that are written there at once.
   Place append_zeros(std::size_t count);
+  // Forgets the list at this place, and those that were appended after it.
+  void forget_from(const Place& place);
   double* at(const Place& place) { return chunks_[place.chunk].data() + place.offset; }
   const double* at(const Place& place) const { return chunks_[place.chunk].data() + place.offset; }
 

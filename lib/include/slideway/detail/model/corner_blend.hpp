@@ -13,8 +13,8 @@
 
 #include "slideway/autodiff/dual.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/scratch.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/core/scratch.hpp"
 
 namespace slideway {
 
