@@ -85,7 +85,7 @@ std::optional<std::string> folder_of_path(const std::string& path) {
   return std::nullopt;
 }
 std::optional<std::string> folder_of_include(const std::string& target) {
-  for (const std::string& root : {"slideway/detail/", "slideway/"})
+  for (const std::string root : {"slideway/detail/", "slideway/"})
     if (starts_with(target, root)) return first_component(target.substr(root.size()));
   const std::string first = first_component(target);
   if (first != target && folders_below.count(first) > 0) return first;

@@ -378,7 +378,7 @@ TEST_CASE(
   ContactDynamics unnamed(falling());
   for (const double t : {0.0, 2.0, 0.0}) {
     Vector dx = state({0, 0, -10, -10});
-    unnamed.add_forces(t, x, no_relays, closed({0}), dx);
+    unnamed.add_forces(t, x, no_relays, closed({0}), {}, dx);
     CHECK(dx[2] == doctest::Approx(0));
     CHECK(dx[3] == doctest::Approx(t > 1 ? 0 : -10));
   }

@@ -52,7 +52,7 @@
 
 namespace slideway {
 
-// What an integrator adds to the forces of closed contacts in the field.
+// ForceTerms holds what an integrator adds to the forces of closed contacts in the field.
 struct ForceTerms {
   double rate = 0;              // α, where it cannot project
   const Vector* far = nullptr;  // Λ of the far contacts, where a Jacobian keeps it as it is
