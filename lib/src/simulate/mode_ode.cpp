@@ -12,7 +12,7 @@
 #include "filippov/side_loops.hpp"
 #include "simulate/precision.hpp"
 #include "slideway/core/finite.hpp"
-#include "slideway/model/explained_field.hpp"
+#include "slideway/detail/model/explained_field.hpp"
 
 namespace slideway {
 
