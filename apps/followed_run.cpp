@@ -130,11 +130,10 @@ void follow(FollowedRun& run, const std::atomic<bool>* interruption) {
   }
   Auditor auditor(run.written, run.instance, run.options, run.audit_level);
   Options listening = auditor.listening(run.options);
-  struct Interrupted {};
   if (interruption != nullptr) {
     listening.on_step = [interruption, next = listening.on_step](const StepView& step) {
-      if (*interruption) throw Interrupted();
-      if (next) next(step);
+      const Answer answer = next ? next(step) : Answer::go_on;
+      return *interruption ? Answer::stop : answer;
     };
   }
   const Simulator simulator(run.instance.problem(), listening);
@@ -144,7 +143,7 @@ void follow(FollowedRun& run, const std::atomic<bool>* interruption) {
   run.take_audit(auditor.result());
   run.solution.outcome.message = told_to_user(run.solution.outcome.message, Branches::offered);
   const bool is_interrupted = interruption != nullptr && *interruption;
-  if (is_interrupted && run.solution.outcome.status == Status::user_function_failed)
+  if (is_interrupted && run.solution.outcome.status == Status::stopped_by_caller)
     run.solution.outcome.message = fmt::format(
         "the run was interrupted at t = {:.10g}; what was done until then is kept", run.solution.outcome.t);
   if (run.question && !is_interrupted) run.gradients = run.question->answer(run.options, where, run.solution);
