@@ -44,8 +44,15 @@ def run(arguments, **more):
     return done
 
 
+def compacted(svg):
+    """The same picture in fewer bytes: the data of paths to a tenth of a pixel, and no indents."""
+    shortened = re.sub(r"(?<= d=')[^']*", lambda data: re.sub(r"\d+\.\d\d", lambda number: f"{float(number[0]):.1f}", " ".join(data[0].split())), svg)
+    return re.sub(r"\s*\n\s*", "\n", shortened)
+
+
 def draw(command, model, options, picture):
     run([command, "run", str(model), "--quiet", *options, "--plot", str(picture)])
+    picture.write_text(compacted(picture.read_text(encoding="utf-8")), encoding="utf-8")
 
 
 def page_models(docs):
