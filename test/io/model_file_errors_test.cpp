@@ -604,7 +604,8 @@ TEST_CASE("what is no expression is answered with what is meant") {
   hinted("x // 2", "write floor(a/b)\n");
   hinted("x % 2", "write mod(a, b)\n");
   hinted("sin()", "'sin' takes an argument: sin(x)\n");
-  hinted("random()", "there is no function 'random'\n");
+  hinted("wobble()", "there is no function 'wobble'\n");
+  hinted("random()", "there is no noise: write a sample of it into a file, and name that under [inputs]\n");
   hinted("if(0 < x < 1, 1, 2)", "a comparison has two sides; for both conditions, write a > b and c > d\n");
   hinted("x'", "the derivative of a state has no name: write it out, or make it a state of its own\n");
   hinted("2(x)", "write a product with '*'\n");
