@@ -428,11 +428,10 @@ Model CalledModel::model() const {
       return name.empty() || std::any_of(locations.begin(), locations.end(),
                                          [&](const Location& location) { return location.name == name; });
     };
-    std::vector<Edge> edges;
-    for (const Edge& edge : edges_)
-      if (is_there(edge.from) && is_there(edge.to) && is_there(edge.zeno)) edges.push_back(edge);
-    const bool lacks_some = edges.size() != edges_.size();
-    if (!lacks_some) automaton.emplace(locations, std::move(edges), locations.front().name);
+    const bool is_complete = std::all_of(edges_.begin(), edges_.end(), [&](const Edge& edge) {
+      return is_there(edge.from) && is_there(edge.to) && is_there(edge.zeno);
+    });
+    if (is_complete) automaton.emplace(locations, edges_, locations.front().name);
   }
   const System system = locations.empty() ? System(definition_) : locations.front().system;
   model.state_names = system.state_names();

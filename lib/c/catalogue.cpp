@@ -6,6 +6,7 @@
 
 #include "apps/comparison.hpp"
 #include "apps/comparison_documents.hpp"
+#include "apps/text.hpp"
 #include "lib/c/findings.hpp"
 #include "lib/c/model.hpp"
 #include "models/registry.hpp"
@@ -75,13 +76,7 @@ int sw_samples(const char* ranges, int64_t count, int64_t seed, const char* how,
               .got = fmt::format("{}", count)});
     std::vector<SampleRange> wanted;
     for (const std::string& text : parts_of(given(ranges, "ranges"))) {
-      std::vector<std::string> parts(1);
-      for (const char character : text) {
-        if (character == ':')
-          parts.emplace_back();
-        else
-          parts.back() += character;
-      }
+      const std::vector<std::string> parts = apps::split(text, ':');
       const bool is_logarithmic = parts.size() == 3 && parts[2] == "log";
       if (parts.size() != 2 && !is_logarithmic)
         refuse({.what = "a range has two ends",

@@ -1,4 +1,5 @@
-// What a search, a section or a file of measurements holds, behind the C interface: one document, and lists of names and numbers.
+// sw_findings holds the results of a search, a section or a file of measurements for the C interface: one document, and lists of names and
+// numbers.
 //
 // It must not know how any of it was found.
 #pragma once

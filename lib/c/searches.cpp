@@ -10,6 +10,7 @@
 #include "apps/measurements_file.hpp"
 #include "apps/orbit_documents.hpp"
 #include "apps/simulation.hpp"
+#include "apps/text.hpp"
 #include "apps/varied_parameter.hpp"
 #include "lib/c/analysis.hpp"
 #include "lib/c/findings.hpp"
@@ -45,16 +46,10 @@ std::string sw_findings::document(std::string_view format) {
 
 namespace {
 
-// The parts of "NAME:FIRST:LAST:…", of which there are so many.
+// colon_parts() cuts "NAME:FIRST:LAST:…" at the colons. It refuses a text that has not `count` parts.
 std::vector<std::string> colon_parts(const char* option, const std::string& text, std::size_t count,
                                      const char* expected) {
-  std::vector<std::string> parts(1);
-  for (const char character : text) {
-    if (character == ':')
-      parts.emplace_back();
-    else
-      parts.back() += character;
-  }
+  std::vector<std::string> parts = apps::split(text, ':');
   if (parts.size() != count)
     refuse({.what = "an option has no such value", .where = option, .expected = expected, .got = text});
   return parts;

@@ -10,34 +10,37 @@
 namespace slideway {
 
 bool StepAccuracy::holds_before(double t) {
-  return holds_at(t) && holds_at(std::max(now_.t, t - kPartOfStep * now_.stepper->last_step_size()));
+  for (Vector* vector : {&state_, &velocity_, &weights_, &defects_}) vector->resize(now_.x.size());
+  // A state on its way through zero needs no more accuracy than before and after.
+  now_.stepper->evaluate(now_.step.end, velocity_);
+  now_.stepper->evaluate(t, state_);
+  const Vector& end = velocity_;
+  defects_ = end.cwiseAbs().cwiseMax(state_.cwiseAbs()).cwiseMax(now_.x.cwiseAbs());
+  now_.here->stepper->error_weights(defects_, weights_);
+  if (!holds_at(t)) return false;
+  const double before = std::max(now_.t, t - kPartOfStep * now_.stepper->last_step_size());
+  now_.stepper->evaluate(before, state_);
+  return holds_at(before);
 }
 
+// The state at t is state_.
 bool StepAccuracy::holds_at(double t) {
-  for (Vector* vector : {&state_, &velocity_, &weights_}) vector->resize(now_.x.size());
-  now_.stepper->evaluate(t, state_);
   now_.here->evaluator.keep_field_at(t, state_);
   try {
     now_.here->ode.velocity(t, state_, velocity_);
   } catch (const std::exception&) {
     return true;
   }
-  // A state on its way through zero needs no more accuracy than before and after.
-  now_.stepper->evaluate(now_.step.end, weights_);
-  const Vector& end = weights_;
-  sizes_ = end.cwiseAbs().cwiseMax(state_.cwiseAbs()).cwiseMax(now_.x.cwiseAbs());
-  now_.here->stepper->error_weights(sizes_, weights_);
   const Interpolant dense = now_.stepper->interpolant();
   const double place = dense.place(t);
   const double length = now_.stepper->last_step_size();
-  Vector& defects = sizes_;
-  for (Index i = 0; i < defects.size(); ++i) {
+  for (Index i = 0; i < defects_.size(); ++i) {
     double slope = 0;
     for (Index k = dense.terms - 1; k > 0; --k)
       slope = place * slope + static_cast<double>(k) * dense.columns[k][i];
-    defects[i] = std::abs(slope / dense.scale - velocity_[i]) * length * weights_[i];
+    defects_[i] = std::abs(slope / dense.scale - velocity_[i]) * length * weights_[i];
   }
-  return !(defects.maxCoeff() > kStepDefect) || is_explained_by_errors(t, length, defects);
+  return !(defects_.maxCoeff() > kStepDefect) || is_explained_by_errors(t, length, defects_);
 }
 
 bool StepAccuracy::is_explained_by_errors(double t, double length, ConstVectorRef defects) {

@@ -29,7 +29,7 @@ class StepAccuracy {
   bool is_explained_by_errors(double t, double length, ConstVectorRef defects);
 
   const RunState& now_;
-  Vector state_, velocity_, weights_, sizes_;  // buffers
+  Vector state_, velocity_, weights_, defects_;  // buffers
 };
 
 }  // namespace slideway
