@@ -144,9 +144,11 @@ class Auditor::Listener {
     if (begins && held_) held_->begin(instance_.state);
   }
 
-  // The first event at the end of a step begins in the state that the step ends in, but for a few tolerances to the zero of its guard.
+  // judge_arrival() compares the state in which the first event after a step begins with the state in which the step ends.
   void judge_arrival(const EventRecord& record) {
-    constexpr double kMostMoved = 10 * auditing::kSure;
+    // A run puts the state onto the guard's zero. It moves a state by 1000 tolerances at most where guards are not affine (kFarFromErrors
+    // of precision.hpp, which an audit does not read).
+    constexpr double kMostMoved = 1000;
     const bool is_first = std::exchange(awaits_event_, false) && record.t == looked_to_ &&
                           record.round <= 1 && record.kind != EventKind::zeno &&
                           record.before.size() == end_state_.size();

@@ -33,7 +33,8 @@ constexpr double kEarlyPart = 1e-3;
 constexpr double kPartOfWay = 0.5;
 // A guard this much closer to zero than one march step before may vanish within the accuracy of location.
 constexpr double kNearlyZero = 1e-6;
-// A guard that has this part of its size at the end of the step just after it has changed its sign may have jumped.
+// Just after a zero a guard has grown by the accuracy of location over the step, far below kNearlyZero of its size at the step's end; after
+// a jump it has its size at once. The part lies between, and PoleCheck decides.
 constexpr double kSteepPart = 1e-3;
 // kJustAfter tells how far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;

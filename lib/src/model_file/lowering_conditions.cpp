@@ -126,7 +126,7 @@ NodeId FormulaBuilder::with_surfaces(const Place& place, TokenRange range, NodeI
   const auto is_kink = [&](NodeId id) {
     return graph_[id].operation == Operation::choose && !is_held(graph_[id].a);
   };
-  // The guard of so many kinks is followed without surfaces, which would be those of all their sides.
+  // A guard with more than kMostKinks kinks gets no surfaces: each combination of sides would need a form of its own.
   const auto kinks = static_cast<std::size_t>(std::count_if(nodes.begin(), nodes.end(), is_kink));
   if (kinks > kMostKinks) return value;
   for (const NodeId id : nodes) {
@@ -250,7 +250,7 @@ FormulaBuilder::Twofold FormulaBuilder::joined_margins(const Place& place, std::
   if (graph_.is_constant(value)) return {value, value};
   if (value == a.value) return a;
   if (value == b.value) return b;
-  // The guard of so many kinks is followed without surfaces, as in with_surfaces().
+  // A condition with more than kMostKinks kinks gets no surfaces either, as in with_surfaces().
   const NodeId difference = graph_.subtract(a.node, b.node);
   if (graph_.has_lambda(difference) && surfaces_from(graph_, difference, 0).size() > kMostKinks)
     return {value, value};
@@ -318,7 +318,7 @@ FormulaBuilder::EventGuard FormulaBuilder::guard_of_value(const Place& values) {
 NodeId FormulaBuilder::build_if(const Place& place, std::uint32_t index) {
   const Expression& expression = place.formula.expression;
   const TokenRange condition = argument_range(expression, index, 0);
-  // A branch has no forms of guards but for the sides that its own condition leaves.
+  // know_sides() notes on which sides of guards the condition leads to a branch. The branch is built for these sides alone.
   const std::function<void(TokenRange, bool)> know_sides = [&](TokenRange range, bool holds) {
     const TokenKind kind = expression.tokens[range.end - 1].kind;
     if (kind == TokenKind::opposite) return know_sides({range.begin, range.end - 1}, !holds);

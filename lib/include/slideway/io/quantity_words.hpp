@@ -1,4 +1,4 @@
-// What people call the quantities of a model file: its sections [labels] and [units].
+// QuantityWords holds the labels and units of a model file, its sections [labels] and [units].
 //
 // Equations know names alone. It must not know pictures.
 #pragma once

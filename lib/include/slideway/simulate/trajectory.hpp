@@ -82,7 +82,7 @@ class Trajectory {
   double* add_step(double start, double end, double center, double scale, Index terms);
   // A segment of zero length (a run that ends where it begins) is one state.
   void add_point(double t, ConstVectorRef x);
-  // Forgets what follows the first so many segments and steps. The last segment that is kept ends where its last step does.
+  // keep() removes all but the first `segments` segments and the first `steps` steps. The last segment then ends where its last step does.
   void keep(std::size_t segments, std::size_t steps);
   // All segments and steps of another one of as many states, but for points: its end needs what follows, or a state.
   void append(const Trajectory& other);

@@ -1,5 +1,5 @@
-// Files as results need them: of a name that nobody has, whole on the disk before they take another one's place, or without a name.
-// All of it throws std::system_error with the reason of the system.
+// Files for results: FreshFile replaces a file when it is complete on the disk, and NamelessFile has no name and ends with the process.
+// All functions throw std::system_error with the reason that the system gives.
 //
 // It must not know documents.
 #pragma once
@@ -12,7 +12,7 @@
 
 namespace slideway::platform {
 
-// A fresh file in a directory, removed again unless it has taken the place of another one.
+// FreshFile makes a new file in a directory. Its destructor removes the file, except after take_place_of().
 class FreshFile {
  public:
   explicit FreshFile(const std::filesystem::path& directory);
@@ -21,7 +21,8 @@ class FreshFile {
   FreshFile& operator=(const FreshFile&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
-  // Its bytes reach the disk; then it has the name of `target`, and the rights of what was there, or of any new file.
+  // take_place_of() waits until the bytes are on the disk, and then renames the file to `target`. The file gets the rights of the file that
+  // it replaces, or those of a new file.
   void take_place_of(const std::filesystem::path& target);
 
  private:
@@ -30,16 +31,16 @@ class FreshFile {
   bool is_renamed_ = false;
 };
 
-// The reason why this file, which is there, cannot be written; none where it can.
+// why_not_writable() returns the reason why an existing file cannot be written, or no error.
 std::error_code why_not_writable(const std::filesystem::path& file);
 
-// Cuts the file off at `length`, adds the text, and waits for the disk. A file that is not there is made.
+// replace_end() cuts the file off at `length`, adds the text, and waits for the disk. It makes the file where there is no file.
 void replace_end(const std::filesystem::path& file, std::uint64_t length, const std::string& text);
 
-// A directory of its own for temporary files.
+// make_temporary_directory() makes a new directory for the temporary files of the caller.
 std::filesystem::path make_temporary_directory();
 
-// A file without a name, gone with the process whatever becomes of it.
+// NamelessFile is a file without a name. The system removes it when the process ends, also after a crash.
 class NamelessFile {
  public:
   NamelessFile() = default;
@@ -50,7 +51,7 @@ class NamelessFile {
   bool is_open() const { return descriptor_ >= 0; }
   void open(const std::filesystem::path& directory);
   void write(const void* bytes, std::size_t count, std::uint64_t offset) const;
-  // Bytes that were never written are zero.
+  // read() gives zero for bytes that were never written.
   void read(void* bytes, std::size_t count, std::uint64_t offset) const;
 
  private:

@@ -1,4 +1,4 @@
-// Programs: the one that runs, others that it becomes or calls, and requests of the user to end it.
+// These functions find the program that runs, replace it by another program, call other programs, and catch Ctrl-C and SIGTERM.
 //
 // It must not know what they are for.
 #pragma once
@@ -10,12 +10,13 @@
 
 namespace slideway::platform {
 
-// The file of the program that runs; empty where nobody can tell.
+// own_program() returns the file of the program that runs, or an empty path where the system does not tell.
 std::filesystem::path own_program();
-// The shared object that holds this address, or the program; empty where nobody can tell.
+// object_with() returns the shared object or program that holds this address, or an empty path where the system does not tell.
 std::filesystem::path object_with(const void* address);
 
-// This process becomes the program of this file, or of this name in the PATH, with the arguments `argv`. Returns where there is none.
+// become_program() replaces this process by the program of this file, or of this name in the PATH, with the arguments `argv`. It returns only
+// where there is no such program.
 void become_program(const std::string& file, char* const* argv);
 
 struct ProgramResult {
@@ -25,8 +26,8 @@ struct ProgramResult {
   std::string output = {};
   std::string complaints = {};  // its standard error
 };
-// Runs the program of this name in the PATH with one argument and this standard input, in a directory ("": where this one runs). No shell is
-// asked. Throws std::system_error where input or output cannot be kept.
+// run_program() runs the program of this name in the PATH with one argument and this standard input, without a shell. `directory` is where it
+// runs; "" is the current one. Throws std::system_error where input or output cannot be kept.
 ProgramResult run_program(const std::string& name, const std::string& argument, const std::string& input,
                           const std::string& directory);
 

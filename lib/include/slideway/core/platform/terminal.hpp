@@ -1,4 +1,4 @@
-// What is behind the standard streams of a program: whether that is a terminal, and how wide it is.
+// These functions tell whether a standard stream of the program is a terminal and how many columns the terminal has, and write to it.
 //
 // It must not know what is written.
 #pragma once
@@ -13,9 +13,9 @@ inline constexpr int standard_output = 1;
 inline constexpr int standard_error = 2;
 
 bool is_terminal(int stream);
-// Its columns now; nothing where there is no terminal.
+// terminal_columns() returns the columns that the terminal has now. It returns nothing where the stream is no terminal.
 std::optional<std::size_t> terminal_columns(int stream);
-// A terminal that is gone is no reason to stop: nothing is told.
+// write_to_terminal() ignores errors: the program goes on where the terminal has been closed.
 void write_to_terminal(int stream, const std::string& text);
 
 }  // namespace slideway::platform
