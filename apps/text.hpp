@@ -5,9 +5,12 @@
 
 #include <algorithm>
 #include <charconv>
+#include <concepts>
 #include <optional>
 #include <string>
 #include <vector>
+
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway::apps {
 
@@ -18,8 +21,13 @@ std::optional<Number> to_number(const std::string& text) {
   const char* begin = text.data();
   const char* end = begin + text.size();
   if (begin != end && *begin == '+') ++begin;
-  const auto [stopped, error] = std::from_chars(begin, end, value);
-  if (error != std::errc{} || stopped != end) return std::nullopt;
+  if constexpr (std::floating_point<Number>) {
+    const DigitsRead read = read_digits(begin, end, value);
+    if (!read.is_number || read.end != end) return std::nullopt;
+  } else {
+    const auto [stopped, error] = std::from_chars(begin, end, value);
+    if (error != std::errc{} || stopped != end) return std::nullopt;
+  }
   return value;
 }
 

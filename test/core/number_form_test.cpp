@@ -7,7 +7,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 using namespace slideway;
 

@@ -1,4 +1,4 @@
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 #include <algorithm>
 #include <cctype>

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <string>
 
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway {
 

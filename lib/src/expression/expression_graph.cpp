@@ -6,7 +6,7 @@
 #include <unordered_set>
 #include <utility>
 
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway::reader {
 

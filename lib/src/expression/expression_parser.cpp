@@ -4,10 +4,10 @@
 #include <boost/spirit/home/x3.hpp>
 
 #include "core/letters.hpp"
-#include "core/number_form.hpp"
 #include "core/number_text.hpp"
 #include "expression/expression.hpp"
 #include "expression/expression_functions.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway::reader {
 namespace {

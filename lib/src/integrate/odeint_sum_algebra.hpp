@@ -9,9 +9,9 @@
 #include <tuple>
 #include <utility>
 
-#include "core/number_form.hpp"
 #include "core/wide_loops.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway {
 

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <string_view>
 
-#include "core/number_form.hpp"
 #include "core/number_text.hpp"
 #include "expression/source_report.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway::reader {
 

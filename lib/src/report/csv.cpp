@@ -5,7 +5,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway {
 

@@ -4,7 +4,7 @@
 #include <cmath>
 #include <stdexcept>
 
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway {
 

@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <limits>
 
-#include "core/number_form.hpp"
 #include "simulate/precision.hpp"
+#include "slideway/detail/core/number_form.hpp"
 
 namespace slideway {
 

@@ -7,7 +7,7 @@
 #include <optional>
 #include <stdexcept>
 
-#include "core/number_form.hpp"
+#include "slideway/detail/core/number_form.hpp"
 #include "slideway/io/csv.hpp"
 
 namespace slideway {
