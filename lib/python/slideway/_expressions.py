@@ -82,7 +82,7 @@ class Graph:
         self.watcher: Any = None
 
     def node(self, op: str, *args: Any) -> "Expr":
-        key = (op,) + tuple(id(a) if isinstance(a, Expr) else a for a in args)
+        key = (op, *[id(a) if isinstance(a, Expr) else a for a in args])
         found = self.known.get(key)
         if found is None:
             self.count += 1
@@ -149,6 +149,18 @@ def _operand(graph: Graph, value: Any) -> Optional["Expr"]:
     return None
 
 
+def in_order(roots: Sequence[Expr], keeps: Optional[Callable[[Expr], bool]] = None) -> List[Expr]:
+    """What the roots are made of, operands first; with `keeps`, without the operands that it refuses."""
+    reached: Dict[int, Expr] = {}
+    stack = list(roots)
+    while stack:
+        node = stack.pop()
+        if node.number not in reached:
+            reached[node.number] = node
+            stack += [a for a in node.args if isinstance(a, Expr) and (keeps is None or keeps(a))]
+    return [reached[k] for k in sorted(reached)]
+
+
 _PIECEWISE = ("sgn", "abs", "min", "max", "if", "call")
 
 
@@ -160,17 +172,21 @@ class Expr:
 
     def __init__(self, graph: Graph, op: str, args: Tuple[Any, ...], number: int) -> None:
         self.graph, self.op, self.args, self.number = graph, op, args, number
-        # Whether it has pieces, on some of which it may be a constant.
-        self.kinked: bool = op in _PIECEWISE or any(isinstance(a, Expr) and a.kinked for a in args)
-        self.jumps: bool = op == "if" or any(isinstance(a, Expr) and a.jumps for a in args)
-        # Whether it jumps where none of its guards is zero.
-        self.stepped: bool = (op in ("floor", "hysteresis", "held", "call") or (op == "signal" and graph.signals[args[0]].interpolation == "hold")
-                              or (op == "table" and graph.tables[args[0]].interpolation == "hold")
-                              or any(isinstance(a, Expr) and a.stepped for a in args))
-        self.timed: bool = op in OPERATIONS and all(a.timed for a in args if isinstance(a, Expr))
-        self.depth: int = 1 + max((a.depth for a in args if isinstance(a, Expr)), default=0)
-        # Whether it depends on what the function remembers from one call to the next.
-        self.remembered: bool = op == "memory" or any(isinstance(a, Expr) and a.remembered for a in args)
+        # `kinked` says whether it has pieces, on some of which it may be a constant; `stepped` whether it jumps where none of its guards is zero;
+        # `remembered` whether it depends on what the function remembers from one call to the next.
+        kinked, jumps, remembered, timed, depth = op in _PIECEWISE, op == "if", op == "memory", op in OPERATIONS, 0
+        stepped = (op in ("floor", "hysteresis", "held", "call") or (op == "signal" and graph.signals[args[0]].interpolation == "hold")
+                   or (op == "table" and graph.tables[args[0]].interpolation == "hold"))
+        for a in args:
+            if isinstance(a, Expr):
+                kinked, jumps, stepped = kinked or a.kinked, jumps or a.jumps, stepped or a.stepped
+                remembered, timed, depth = remembered or a.remembered, timed and a.timed, max(depth, a.depth)
+        self.kinked: bool = kinked
+        self.jumps: bool = jumps
+        self.stepped: bool = stepped
+        self.remembered: bool = remembered
+        self.timed: bool = timed
+        self.depth: int = depth + 1
 
     def __repr__(self) -> str:
         return f"<traced {self.op}>"
@@ -441,8 +457,9 @@ def _need(graph: Graph, value: Any) -> Expr:
 
 def _fold(op: Callable[..., float], *args: Expr) -> Optional[Expr]:
     """The constant that an operation on constants gives; None where there is none."""
-    if not all(a.is_constant for a in args):
-        return None
+    for a in args:
+        if a.op != "const":
+            return None
     try:
         value = op(*(a.args[0] for a in args))
     except (ArithmeticError, ValueError):

@@ -12,14 +12,14 @@ import numpy as np
 
 from . import _core
 from ._conditions import condition_of, is_stepped, roots_of, value_of
-from ._expressions import MOST_STEPS, Expr, Untraceable
+from ._expressions import MOST_STEPS, Expr, Untraceable, in_order
 from ._memory import Memory, RemembersError, advice, call_twice
 from ._model import _parse, atol_of, follow
 from ._places import place_of
 from ._quiet import quiet
 from ._rewriter import Bound
 from ._text import ModelText, is_name, unpacked_names
-from ._verify import Evaluator, compare, in_order, points_around
+from ._verify import Evaluator, compare, points_around
 
 METHODS = {"auto": "auto", "RK23": "dopri5", "RK45": "dopri5", "DOP853": "dop853", "Radau": "bdf", "BDF": "bdf",
            "LSODA": "auto", "bdf": "bdf", "adams": "adams", "dopri5": "dopri5", "dop853": "dop853", "rodas": "rodas"}
@@ -388,7 +388,7 @@ class Problem:
         problem = None
         for attempt in (0, 1):
             try:
-                model = _parse(text.write(name, self.state, self.start, self.end), "traced.toml")
+                model = text.read(lambda written: _parse(written, "traced.toml"), name, self.state, self.start, self.end)
                 problem = model.instance()
                 break
             except (_core.ModelError, ValueError) as error:
@@ -401,8 +401,10 @@ class Problem:
         if traced.writes_into_y:
             self.tell_written(_WRITTEN_BY_FUNCTION)
         self.model = model
-        count = len(problem.surface_names)
+        count, passed = len(problem.surface_names), len(text.writer.passed)
         how = f"traced: {count} surface{'' if count == 1 else 's'}, exact derivatives, no Python during the run"
+        if passed:
+            how += f"; {passed} bends inside of guards and products are left to the control of errors"
         if left:
             problem = problem.with_events([(e.name, self._called_event(e), e.direction, e.action) for e in left])
             self.model = None

@@ -249,10 +249,9 @@ class System(Model):
             if words:
                 text.table(heading, [(key, str(word)) for key, word in words.items()])
         title = str(name or getattr(field, "__name__", "system"))
-        written = text.write(title, [text.item(value) for value in states.values()], float(t_span[0]), float(t_span[1]), top, options,
-                             names=list(states))
         try:
-            made = _parse(written, title + ".toml")
+            made = text.read(lambda written: _parse(written, title + ".toml"), title, [text.item(value) for value in states.values()],
+                             float(t_span[0]), float(t_span[1]), top, options, names=list(states))
         except ModelError as error:
             raise ModelError(text.retold(error, place_of_caller())) from None
         super().__init__(made._core, made._origin)

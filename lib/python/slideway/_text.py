@@ -17,7 +17,7 @@ from ._places import place_of, retold
 from ._rewriter import Rewriter
 from ._signals import Curve
 from ._trace import Traced, trace_fully
-from ._writer import Writer, is_name, number_text, own_name
+from ._writer import Writer, bends_inside, has_too_many_forms, is_name, number_text, own_name
 
 def quoted(text: str) -> str:
     return '"' + text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", " ") + '"'
@@ -199,6 +199,30 @@ class ModelText:
         if options:
             lines += ["[options]"] + [f"{k} = {option_text(v)}" for k, v in options.items()]
         return "\n".join(lines) + "\n"
+
+    def read(self, parse: Callable[[str], Any], *args: Any, **kwargs: Any) -> Any:
+        """What `parse` makes of the written text. Where the reader refuses bends inside of guards, these are passed without surfaces."""
+        roots = [v for _, lines in self.tables for _, v in _leaves(lines) if isinstance(v, Expr)]
+        passed = bends_inside(roots)
+        if has_too_many_forms(roots):
+            self._pass(passed)
+            return parse(self.write(*args, **kwargs))
+        try:
+            return parse(self.write(*args, **kwargs))
+        except ValueError as error:
+            if not passed:
+                raise
+            before = self.writer, self.lines
+            self._pass(passed)
+            try:
+                return parse(self.write(*args, **kwargs))
+            except ValueError:
+                self.writer, self.lines = before
+                raise error from None
+
+    def _pass(self, bends: Set[int]) -> None:
+        self.writer = Writer(self.writer.time, self.writer.prefix)
+        self.writer.passed = bends
 
     def _taken(self) -> Set[str]:
         """The names of the model's own quantities and parts."""

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Optional, Sequence, Set, Tuple
 
 import numpy as np
 
-from ._expressions import Expr, Graph
+from ._expressions import Expr, Graph, in_order
 
 _ONE: Dict[str, Any] = {"neg": np.negative, "sgn": np.sign, "abs": np.abs, "floor": np.floor, "sin": np.sin, "cos": np.cos, "tan": np.tan,
                         "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
@@ -14,18 +14,6 @@ _ONE: Dict[str, Any] = {"neg": np.negative, "sgn": np.sign, "abs": np.abs, "floo
 _TWO: Dict[str, Any] = {"+": np.add, "-": np.subtract, "*": np.multiply, "/": np.divide, "^": np.power, "min": np.minimum,
                         "max": np.maximum, "atan2": np.arctan2}
 MOST_GUARDS = 400
-
-
-def in_order(roots: Sequence[Expr]) -> List[Expr]:
-    """What the roots are made of, operands first."""
-    reached: Dict[int, Expr] = {}
-    stack = list(roots)
-    while stack:
-        node = stack.pop()
-        if node.number not in reached:
-            reached[node.number] = node
-            stack.extend(a for a in node.args if isinstance(a, Expr))
-    return [reached[k] for k in sorted(reached)]
 
 
 class Evaluator:
@@ -53,15 +41,20 @@ class Evaluator:
     def __call__(self, t: np.ndarray, y: np.ndarray) -> Dict[int, np.ndarray]:
         """The values of all nodes by number: t has the shape (points,), y (n, points)."""
         values: Dict[int, Any] = {}
+        ones = np.ones(t.shape)
         with np.errstate(all="ignore"):
             for node in self.order:
-                values[node.number] = self._value(node, values, t, y)
+                op = node.op
+                if op in _TWO:
+                    values[node.number] = _TWO[op](values[node.args[0].number], values[node.args[1].number])
+                elif op == "const":
+                    values[node.number] = node.args[0] * ones
+                else:
+                    values[node.number] = self._value(node, values, t, y)
         return values
 
     def _value(self, node: Expr, values: Dict[int, Any], t: np.ndarray, y: np.ndarray) -> Any:
         op = node.op
-        if op == "const":
-            return np.full(t.shape, float(node.args[0]))
         if op == "time":
             return t
         if op == "name":
@@ -80,8 +73,6 @@ class Evaluator:
             return np.where(parts[0] > 0, parts[1], parts[2])
         if op in _ONE:
             return _ONE[op](parts[0])
-        if op in _TWO:
-            return _TWO[op](parts[0], parts[1])
         return np.full(t.shape, np.nan)
 
 
@@ -185,48 +176,79 @@ def points_around(evaluator: Evaluator, start: float, end: float, state: np.ndar
     if not guards:
         return t, y
     values = evaluator(t, y)
-    extra_t: List[float] = []
-    extra_y: List[np.ndarray] = []
+    # Points far around cost little, and are on most of the sides where none of the first is.
+    far_t = start + (end - start) * rng.uniform(0, 1, 4 * count)
+    far_y = state[:, None] + 3 * (np.abs(state)[:, None] + 1) * rng.uniform(-1, 1, (n, 4 * count))
+    far = evaluator(far_t, far_y)
+    chosen: Set[int] = set()
+    extra: List[Tuple[float, np.ndarray]] = []
+    wanted: List[Tuple[Expr, bool]] = []
     for guard in guards[:MOST_GUARDS]:
-        h = values[guard.number]
+        h, others = values[guard.number], far[guard.number]
         with np.errstate(invalid="ignore"):
             above, below = (h > 0).any(), (h < 0).any()
-        if above and below:
+            there = np.flatnonzero(others < 0 if above else others > 0)
+        if above and below or chosen.intersection(there):
             continue
-        found = _other_side(evaluator, guard, start, end, state, rng, above)
-        if found is not None:
-            extra_t.append(found[0])
-            extra_y.append(found[1])
-    if not extra_t:
+        if there.size:
+            k = int(there[0])
+            chosen.add(k)
+            extra.append((float(far_t[k]), far_y[:, k]))
+        else:
+            wanted.append((guard, bool(above)))
+    extra += _other_sides(evaluator, wanted, start, end, state, rng)
+    if not extra:
         return t, y
-    return np.concatenate((t, extra_t)), np.concatenate((y, np.array(extra_y).T), axis=1)
+    return np.concatenate((t, [place for place, _ in extra])), np.concatenate((y, np.array([state for _, state in extra]).T), axis=1)
 
 
-def _other_side(evaluator: Evaluator, guard: Expr, start: float, end: float, state: np.ndarray, rng: Any,
-                above: bool) -> Optional[Tuple[float, np.ndarray]]:
-    """A point on the side of a guard where none of the others is: along its gradient, a little beyond its zero."""
-    graph = evaluator.graph
-    line = graph.line(guard)
-    if line is not None:
-        wanted = np.nonzero((line.at_middles() > 0) != above)[0]
-        return None if not wanted.size else (float(line.middles[wanted[0]]), state.copy())
-    alone = Evaluator(graph, list(evaluator.names), [guard])
+_MOST_POINTS = 1000  # at once
+
+
+def _other_sides(evaluator: Evaluator, wanted: Sequence[Tuple[Expr, bool]], start: float, end: float, state: np.ndarray,
+                 rng: Any) -> List[Tuple[float, np.ndarray]]:
+    """A point on the side of each guard where none of the others is; `wanted` tells whether those are above."""
+    found: List[Tuple[float, np.ndarray]] = []
+    moving: List[Tuple[Expr, bool]] = []
+    for guard, above in wanted:
+        line = evaluator.graph.line(guard)
+        if line is None:
+            moving.append((guard, above))
+            continue
+        places = np.nonzero((line.at_middles() > 0) != above)[0]
+        if places.size:
+            found.append((float(line.middles[places[0]]), state.copy()))
+    size = max(1, _MOST_POINTS // (state.size + 1))
+    for k in range(0, len(moving), size):
+        found += _beyond(evaluator, moving[k:k + size], start + (end - start) * 0.4, state, rng)
+    return found
+
+
+def _beyond(evaluator: Evaluator, wanted: Sequence[Tuple[Expr, bool]], t: float, state: np.ndarray, rng: Any) -> List[Tuple[float, np.ndarray]]:
+    """The same by steps along the gradients of all these guards together, to a little beyond their zeros."""
+    alone = Evaluator(evaluator.graph, list(evaluator.names), [guard for guard, _ in wanted])
     n = state.size
-    t, y = start + (end - start) * 0.4, state + 1e-3 * rng.uniform(-1, 1, n)
+    found: List[Tuple[float, np.ndarray]] = []
+    moving = [(guard, above, state + 1e-3 * rng.uniform(-1, 1, n)) for guard, above in wanted]
     for _ in range(6):
+        if not moving:
+            break
+        y = np.array([place for _, _, place in moving]).T
         steps = 1e-6 * (1 + np.abs(y))
-        states = np.repeat(y[:, None], n + 2, axis=1)
+        states = np.repeat(y[:, None, :], n + 1, axis=1)
         states[np.arange(n), np.arange(1, n + 1)] += steps
-        times = np.full(n + 2, t)
-        times[n + 1] += 1e-6 * (1 + abs(t))
-        h = alone(times, states)[guard.number]
-        if not np.isfinite(h).all():
-            return None
-        if h[0] != 0 and (h[0] > 0) != above:
-            return t, y
-        slope = (h[1:n + 1] - h[0]) / steps
-        length = float(slope @ slope)
-        if length < 1e-30:
-            return None
-        y = y - slope * (h[0] + (1e-3 if above else -1e-3) * (1 + abs(h[0]))) / length
-    return None
+        values = alone(np.full((n + 1) * len(moving), t), states.reshape(n, -1))
+        left = []
+        for k, (guard, above, place) in enumerate(moving):
+            h = values[guard.number].reshape(n + 1, -1)[:, k]
+            if not np.isfinite(h).all():
+                continue
+            if h[0] != 0 and (h[0] > 0) != above:
+                found.append((t, place))
+                continue
+            slope = (h[1:] - h[0]) / steps[:, k]
+            length = float(slope @ slope)
+            if length >= 1e-30:
+                left.append((guard, above, place - slope * (h[0] + (1e-3 if above else -1e-3) * (1 + abs(h[0]))) / length))
+        moving = left
+    return found

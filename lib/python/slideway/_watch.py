@@ -318,46 +318,49 @@ def watch(function: Callable[[float, Any], Any], start: float, end: float, state
     _lost.clear()
     rng = np.random.default_rng(2)
     found: Dict[Site, Dict[Site, bool]] = {}
-    counts: Dict[Tuple[Any, int], set] = {}
+    counts: Dict[Tuple[Any, int], int] = {}
+    loops: set = set()  # Python tests a loop's condition in two places of one line
     runs = 0
     samples = []
     for k in range(6):
         t = start + (end - start) * k / 6
         y = np.asarray(state, dtype=float) + (np.abs(state) * 0.2 + 0.1) * rng.uniform(-1, 1, np.size(state)) * (k > 0)
         samples.append((t, y))
-        pending: List[Dict[Site, bool]] = [{}]
-        tried = []
-        while pending and runs < MOST_RUNS:
-            way = pending.pop()
-            if way in tried:
-                continue
-            tried.append(way)
-            runs += 1
-            try:
-                with np.errstate(all="ignore"):
-                    result, watcher = _run(function, t, y, way)
-                    plain = function(t, np.array(y)) if not way else None
-            except (ArithmeticError, ValueError):
-                continue
-            except Exception:
-                return None
-            on_surface = 0.0 in watcher.seen.values()  # where sign(0) is neither side's
-            if plain is not None and not on_surface and not np.allclose(np.ravel(np.asarray(plain, dtype=float)), result, rtol=1e-9, atol=1e-12,
-                                                     equal_nan=True):
-                return None
-            for key, number in watcher.counts.items():
-                counts.setdefault(key, set()).add(number)
-            path: Dict[Site, bool] = {}
-            for site, answer in watcher.answers:
-                found.setdefault(site, dict(path))
-                if site not in way:
-                    pending.append({**path, site: not answer})
-                path[site] = answer
-                if len(path) > 40:
-                    break
-    # A comparison that is made now more and now less often is the end of a loop.
-    # Python tests a loop's condition in two places of one line.
-    loops = {(site[0], _line(site)) for site in found if len(counts.get(site[:2], {0})) > 1}
+    # What t and y decide by themselves comes first: most loops show there, and are not looked into then.
+    pending: List[Tuple[int, Dict[Site, bool]]] = [(k, {}) for k in reversed(range(len(samples)))]
+    tried = []
+    while pending and runs < MOST_RUNS:
+        place, way = pending.pop(0 if runs < len(samples) else -1)
+        turned = next(reversed(way), None)
+        if (place, way) in tried or (turned is not None and (turned[0], _line(turned)) in loops):
+            continue
+        tried.append((place, way))
+        runs += 1
+        t, y = samples[place]
+        try:
+            with np.errstate(all="ignore"):
+                result, watcher = _run(function, t, y, way)
+                plain = function(t, np.array(y)) if not way else None
+        except (ArithmeticError, ValueError):
+            continue
+        except Exception:
+            return None
+        on_surface = 0.0 in watcher.seen.values()  # where sign(0) is neither side's
+        if plain is not None and not on_surface and not np.allclose(np.ravel(np.asarray(plain, dtype=float)), result, rtol=1e-9, atol=1e-12,
+                                                                    equal_nan=True):
+            return None
+        for key, number in watcher.counts.items():
+            # A comparison that is made now more and now less often is the end of a loop.
+            if counts.setdefault(key, number) != number:
+                loops.add((key[0], _line((*key, 0))))
+        path: Dict[Site, bool] = {}
+        for site, answer in watcher.answers:
+            found.setdefault(site, dict(path))
+            if site not in way:
+                pending.append((place, {**path, site: not answer}))
+            path[site] = answer
+            if len(path) > 40:
+                break
     sites = [(site, way) for site, way in found.items() if (site[0], _line(site)) not in loops]
     kept = {site for site, _ in sites}
     sites = [(site, {s: a for s, a in way.items() if s in kept}) for site, way in sites]

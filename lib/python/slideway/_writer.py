@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
-from ._expressions import Expr, Untraceable
+from ._expressions import Expr, Untraceable, in_order
 
 
 def number_text(value: float) -> str:
@@ -37,6 +37,41 @@ def own_name(variable: str) -> str:
 
 _LEVELS = {"+": 1, "-": 1, "*": 2, "/": 2, "neg": 3, "^": 4}
 _SURFACE_MAKERS = {"if": 1, "sgn": 1, "abs": 1, "min": 2, "max": 2}
+_BENDS = ("abs", "min", "max")
+_MOST_SIDES = 6  # the reader's most_sides
+_ROUNDING = "1e-60"  # changes no number above 1e-22, and has a second derivative that is finite
+
+
+def bends_inside(roots: Sequence[Expr]) -> Set[int]:
+    """The numbers of bends that lie inside of a guard, or of what is no sum: with each of them the forms of what is around double."""
+    found: Set[int] = set()
+    seen: Set[Tuple[int, bool]] = set()
+    stack = [(root, False) for root in roots]
+    while stack:
+        node, inside = stack.pop()
+        if (node.number, inside) in seen or not node.kinked:
+            continue
+        seen.add((node.number, inside))
+        if inside and node.op in _BENDS:
+            found.add(node.number)
+        is_sum = node.op in ("+", "-", "neg") or (node.op in ("*", "/") and any(a.is_constant for a in node.args))
+        for k, a in enumerate(node.args):
+            if isinstance(a, Expr):
+                stack.append((a, inside if is_sum or (node.op == "if" and k > 0) else True))
+    return found
+
+
+def has_too_many_forms(roots: Sequence[Expr]) -> bool:
+    """Whether a bend has more bends inside of it than the reader writes out, in two forms each."""
+    below: Dict[int, Set[int]] = {}  # the bends at and inside of a node
+    for node in in_order([root for root in roots if root.kinked], lambda node: node.kinked):
+        inside: Set[int] = set().union(*(below[a.number] for a in node.args if isinstance(a, Expr) and a.kinked))
+        if node.op in _BENDS:
+            if len(inside) > _MOST_SIDES:
+                return True
+            inside.add(node.number)
+        below[node.number] = inside
+    return False
 
 
 class Writer:
@@ -49,6 +84,7 @@ class Writer:
         self.definitions: Dict[str, str] = {}
         self.names: Mapping[int, str] = {}  # what the user's variables call nodes, by number
         self.taken: Set[str] = set()  # names of other things
+        self.passed: Set[int] = set()  # numbers of bends without a surface: the control of errors leads a run over them
         self.text: Dict[int, Tuple[str, int, int]] = {}  # text, level, depth
         self.inline: Dict[int, Optional[Tuple[str, int]]] = {}
 
@@ -63,6 +99,9 @@ class Writer:
                 continue
             reached[node.number] = node
             stack.extend(a for a in node.args if isinstance(a, Expr))
+            if node.number in self.passed:
+                for a in node.args:
+                    uses[a.number] = uses.get(a.number, 0) + 1
         results = {root.number for root in roots}
         for number in sorted(reached):
             if number not in self.text:
@@ -133,6 +172,8 @@ class Writer:
             text, level = part(k)
             return text if level >= least else f"({text})"
 
+        if node.number in self.passed:
+            return self._passed(node, bracket)
         if op in "+-":
             return f"{bracket(0, 1)} {op} {bracket(1, 2)}", 1
         if op in "*/":
@@ -149,6 +190,17 @@ class Writer:
                 condition = f"{part(0)[0]} > 0"
             return f"if({condition}, {part(1)[0]}, {part(2)[0]})", 9
         return f"{op}({', '.join(part(k)[0] for k in range(len(node.args)))})", 9
+
+    @staticmethod
+    def _passed(node: Expr, bracket: Callable[[int, int], str]) -> Tuple[str, int]:
+        """A bend by a root. The root of a square is the absolute value to the last digit; _ROUNDING leaves it a slope of 0 at 0."""
+        if node.op == "abs":
+            return f"sqrt({bracket(0, 9)}^2 + {_ROUNDING})", 9
+        sign = "+" if node.op == "max" else "-"
+        if node.args[1].is_constant and node.args[1].args[0] == 0:
+            return f"0.5*({bracket(0, 1)} {sign} sqrt({bracket(0, 9)}^2 + {_ROUNDING}))", 2
+        difference = f"{bracket(0, 1)} - {bracket(1, 2)}"
+        return f"{bracket(1, 1)} + 0.5*({difference} {sign} sqrt(({difference})^2 + {_ROUNDING}))", 1
 
     def _sides(self, guard: Expr) -> Tuple[Tuple[str, int], Tuple[str, int]]:
         def side(a: Expr) -> Tuple[str, int]:

@@ -335,6 +335,13 @@ def network():
     return lambda t, y: V @ np.maximum(W @ y + b, 0) + 0.1 * np.tanh(y) - y
 
 
+@idiom("networks with two and more layers of `np.maximum`", "traced", y0=(0.5, -0.2))
+def deep_network():
+    rng = np.random.default_rng(2)
+    W, b, U, c, V = rng.normal(size=(12, 2)), rng.normal(size=12), rng.normal(size=(12, 12)) / 4, rng.normal(size=12), rng.normal(size=(2, 12)) / 8
+    return lambda t, y: V @ np.maximum(U @ np.maximum(W @ y + b, 0) + c, 0) - y
+
+
 @idiom("counts of conditions: `sum(T > 20 for T in y) >= 3`", "traced", y0=tuple(np.linspace(17, 24, 12)), tolerance=1e-3)
 def counted():
     return lambda t, y: [(-1.0 if sum(T > 20 for T in y) >= 6 else -0.2) + 0.01 * k for k in range(12)]

@@ -516,3 +516,56 @@ def test_a_kink_of_the_time_of_the_day_is_traced_over_any_number_of_days(days):
         y = ((y + b)*math.exp(-12) + b)*math.exp(-12)
     # The last night has 6 hours up to midnight.
     assert result.y[0, -1] == pytest.approx(y*math.exp(6), rel=1e-5)
+
+
+def two_layers(width):
+    rng = np.random.default_rng(0)
+    W, b, U, c = rng.normal(size=(width, 4)), rng.normal(size=width), rng.normal(size=(width, width)) / 6, rng.normal(size=width)
+    V = rng.normal(size=(4, width)) / 8
+    return lambda t, y: V @ np.maximum(U @ np.maximum(W @ y + b, 0) + c, 0) - y
+
+
+@pytest.mark.parametrize("width, surfaces", [(2, 8), (7, 7), (32, 32)])
+def test_bends_inside_of_bends_do_not_explode(width, surfaces):
+    network = two_layers(width)
+    result = solve_ivp(network, (0, 3), np.ones(4), rtol=1e-8, atol=1e-10)
+    assert result.traced and len(result.surface_names) == surfaces
+    exact = scipy.integrate.solve_ivp(network, (0, 3), np.ones(4), rtol=1e-11, atol=1e-13, max_step=1e-2)
+    assert np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
+    assert ("bends" in result.how) == (width > 6)
+
+
+def test_a_bend_that_is_passed_has_the_values_of_min_max_and_abs():
+    """x' is written with eight bends in a product, which have no surfaces, beside the same function with surfaces."""
+    offsets = np.linspace(-1, 1, 8)
+
+    def product(t, y):
+        bends = sum(0.2 * min(y[0], p) + 0.3 * max(y[0], -p) - 0.1 * abs(y[0] - p) for p in offsets)
+        return [y[1], -bends * (1 + 0.1 * bends)]
+
+    model = slideway.trace(product, (0, 3), [1.2, 0.0])
+    for x in (-2.0, -0.3, 0.0, 0.55, 3.0):
+        assert model.field(0.0, [x, 0.4]) == pytest.approx(product(0.0, [x, 0.4]), rel=1e-14)
+
+
+def test_a_system_may_have_a_network_for_its_controller():
+    network = two_layers(8)
+    system = slideway.System(network, states=dict(a=1.0, b=1.0, c=1.0, d=1.0), t_span=(0, 3))
+    assert np.allclose(system.run(rtol=1e-9).y[:, -1], solve_ivp(network, (0, 3), np.ones(4), rtol=1e-9, atol=1e-11).y[:, -1], atol=1e-7)
+
+
+def test_watching_a_loop_takes_few_calls():
+    calls = []
+
+    def converging(t, y):
+        calls.append(t)
+        r = 1.0
+        while abs(r * r - (2 + y[0] ** 2)) > 1e-12:
+            r = 0.5 * (r + (2 + y[0] ** 2) / r)
+        return [-r * np.tanh(y[0])]
+
+    from slideway._watch import watch
+
+    watched = watch(converging, 0.0, 1.0, np.array([1.0]))
+    assert watched is not None and watched.loses and not watched.names
+    assert len(calls) < 20
