@@ -340,12 +340,14 @@ std::string sw_run::document(std::string_view format) {
   } else if (format == "page") {
     write_html(of, *input->model, text,
                {.how = fmt::format("{}, rtol {:.3g}", to_string(options.method), options.rtol)});
+  } else if (format == "picture") {
+    write_picture_data(of, text);
   } else if (format == "csv") {
     write_csv(of, text, {.start = input->instance.start, .end = input->instance.end});
   } else {
     refuse({.what = fmt::format("a run has no document '{}'", format),
             .where = "format",
-            .expected = "json, page or csv"});
+            .expected = "json, page, picture or csv"});
   }
   return text.str();
 }

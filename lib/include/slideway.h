@@ -128,6 +128,7 @@ SW_API int sw_values(const void *handle, const char *list, double *values, int64
  *   model  "check"   JSON of schema slideway.check/1: are derivatives right, is the start well posed, which method suits it?
  *   run    "json"    JSON of schema slideway.run/1: how it ended, all events, statistics
  *          "page"    one HTML page with pictures
+ *          "picture" JSON of the curves, modes and events that the page draws, in the form of this version
  *          "csv"     the trajectory as a table
  *   orbit  "json"    JSON of schema slideway.orbit/1
  *   fit    "json"    JSON of schema slideway.fit/1

@@ -110,10 +110,12 @@ static void documents_are_texts(void) {
   CHECK_PART(text, "slideway.run/1");
   CHECK_OK(run, sw_document(run, "page", &text, NULL));
   CHECK_PART(text, "</html>");
+  CHECK_OK(run, sw_document(run, "picture", &text, NULL));
+  CHECK_PART(text, "\"curves\":{\"names\":[");
   CHECK_OK(run, sw_document(run, "csv", &text, NULL));
   CHECK_PART(text, "t,x,v,mode");
   CHECK_CODE(SW_MISUSE, run, sw_document(run, "pdf", &text, NULL));
-  CHECK_PART(sw_message(run), "json, page or csv");
+  CHECK_PART(sw_message(run), "json, page, picture or csv");
   sw_free(run);
   sw_free(model);
 }

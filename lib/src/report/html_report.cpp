@@ -238,6 +238,10 @@ the same. Point at a panel for time and mode; click an event, or move the slider
 
 }  // namespace
 
+void write_picture_data(const RunReport& report, std::ostream& out, const PlotOptions& picture) {
+  ReportData(report, picture).write(out);
+}
+
 void write_html(const RunReport& report, const Model& model, std::ostream& out, const HtmlOptions& options) {
   Page(report, model, options).write(out);
 }

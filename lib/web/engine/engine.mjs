@@ -221,6 +221,8 @@ export class Run extends WithEvents {
   csv() { return this.document('csv'); }
   /** The report: one HTML page that needs nothing else. */
   html() { return this.document('page'); }
+  /** The data of the pictures, for drawPicture() and programOf(). */
+  pictureData() { return this.document('picture'); }
 }
 
 /** A run that the caller drives. */

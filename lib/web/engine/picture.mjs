@@ -30,13 +30,6 @@ const plainDocument = (text) => ({
   createElement: (name) => new PlainElement(name)
 });
 
-/** The data of a run's pictures, out of its report. */
-export function pictureData(html) {
-  const mark = '<script type="application/json" id="data">';
-  const begin = html.indexOf(mark) + mark.length;
-  return html.slice(begin, html.indexOf('</script>', begin));
-}
-
 /** The program of the report for these data; with a browser's document its panels can be pointed at. */
 export function programOf(text, document = null) {
   const of = plainDocument(text);

@@ -103,6 +103,8 @@ export class Run extends WithEvents {
   csv(): string;
   /** One HTML page that needs nothing else. */
   html(): string;
+  /** The data that svg() draws: JSON in the form of this version. */
+  pictureData(): string;
   /** A picture. */
   svg(options?: PictureOptions): string;
 }

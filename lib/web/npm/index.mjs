@@ -1,11 +1,11 @@
 // The package as a module: `import { load } from 'slideway'`.
 import create from './slideway-wasm.mjs';
 import { Engine, Live, Model, Run, SlidewayError, engineOf } from '../engine/engine.mjs';
-import { drawPicture, pictureData } from '../engine/picture.mjs';
+import { drawPicture } from '../engine/picture.mjs';
 
 export { Engine, Live, Model, Run, SlidewayError };
 
-Run.prototype.svg = function svg(options) { return drawPicture(pictureData(this.html()), options); };
+Run.prototype.svg = function svg(options) { return drawPicture(this.pictureData(), options); };
 
 async function compiled(source) {
   if (source instanceof WebAssembly.Module) return source;

@@ -2,9 +2,8 @@
 // compiled module.
 import create from 'slideway-wasm';
 import { engineOf } from '../engine/engine.mjs';
-import { pictureData } from '../engine/picture.mjs';
 
-let engine = null, model = null, modelText = null, run = null, html = null;
+let engine = null, model = null, modelText = null, run = null;
 
 function parsed(text) {
   if (text === modelText && model) return model;
@@ -53,12 +52,11 @@ const actions = {
     const of = settled(request);
     run?.free();
     run = null;
-    html = null;
     run = of.run();
     const followed = performance.now();
-    html = run.html();
+    const picture = run.pictureData();
     const [low, high] = run.values('span');
-    return { status: run.status, message: run.message, warnings: run.warnings, events: run.eventCount, from: low, to: high, picture: pictureData(html),
+    return { status: run.status, message: run.message, warnings: run.warnings, events: run.eventCount, from: low, to: high, picture,
       milliseconds: followed - begin, page: performance.now() - followed };
   },
   sweep(request, tell) {
@@ -74,7 +72,7 @@ const actions = {
     modelText = null;
     return { states: of.states, rows };
   },
-  html() { return html; },
+  html() { return run.html(); },
   json() { return run.json(); },
   csv() { return run.csv(); },
   check(request) { return settled(request).checked(); }

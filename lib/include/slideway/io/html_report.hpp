@@ -24,4 +24,8 @@ struct HtmlOptions {
 void write_html(const RunReport& report, const Model& model, std::ostream& out,
                 const HtmlOptions& options = {});
 
+// The JSON that the program of the page draws from: curves, modes over time, surfaces, events. A page that redraws while a
+// parameter moves asks for it alone. Its form is that of this version's program. Throws as check_phase does.
+void write_picture_data(const RunReport& report, std::ostream& out, const PlotOptions& picture = {});
+
 }  // namespace slideway
