@@ -16,7 +16,9 @@ ModeField::ModeField(Evaluator& evaluator, const RelayStructure& structure)
       geometry_(evaluator, structure),
       solver_(evaluator, structure),
       lambda_(Vector::Ones(evaluator.system().surfaces())),
-      frozen_lambda_(lambda_) {
+      frozen_lambda_(lambda_),
+      lower_lambda_(lambda_),
+      frozen_lower_lambda_(lower_lambda_) {
   const Index n = evaluator.system().states();
   const Index m = evaluator.system().surfaces();
   mode_ = Mode(m);
@@ -218,6 +220,31 @@ bool ModeField::slide_on_constant_relay(double t, ConstVectorRef x, VectorRef& d
   const double alpha = neighbours_.fields.w_minus / constant_.gap;
   for (Eigen::SparseMatrix<double>::InnerIterator entry(*constant_.relay, i); entry; ++entry)
     dx[entry.row()] += 2 * alpha * entry.value();
+  return true;
+}
+
+bool ModeField::tell_directly(DirectVelocity& direct) {
+  direct.function = &evaluator_.system().definition().field;
+  direct.calls = &evaluator_.counts().field;
+  direct.is_confined = !sliding_.empty();
+  direct.parameters = direct.is_confined ? &frozen_lower_lambda_ : &frozen_lambda_;
+  if (!direct.is_confined) return true;
+  const auto* const relay = constant_.relay;
+  if (!relay || solves_for_lambda() || neighbours_.look_closely || stabilisation_.rate > 0) return false;
+  const Index i = sliding_.front();
+  copy_numbers(lambda_, lower_lambda_);
+  lower_lambda_[i] = -1;
+  const auto& slopes = evaluator_.affine_dx();
+  const int first = slopes.outerIndexPtr()[i];
+  const int first_of_relay = relay->outerIndexPtr()[i];
+  direct.gap = constant_.gap;
+  direct.by_time = evaluator_.affine_dt()[i];
+  direct.states = slopes.innerIndexPtr() + first;
+  direct.slopes = slopes.valuePtr() + first;
+  direct.slope_count = slopes.outerIndexPtr()[i + 1] - first;
+  direct.rows = relay->innerIndexPtr() + first_of_relay;
+  direct.control = relay->valuePtr() + first_of_relay;
+  direct.control_count = relay->outerIndexPtr()[i + 1] - first_of_relay;
   return true;
 }
 

@@ -17,6 +17,7 @@
 
 #include <exception>
 
+#include "core/direct_velocity.hpp"
 #include "core/same_numbers.hpp"
 #include "filippov/moments.hpp"
 #include "filippov/sliding_solver.hpp"
@@ -86,6 +87,8 @@ class ModeField {
       sliding_velocity(t, x, dx, false);
     }
   }
+  // Sets `direct` to what quick_velocity() calls; false where that is more than one call.
+  bool tell_directly(DirectVelocity& direct);
   // J(i,j) = ∂(velocity)ᵢ/∂xⱼ, without the stabilising term.
   void jacobian(double t, ConstVectorRef x, MatrixRef jacobian);
   // product = J·direction without the matrix; by a difference of velocities where λ is solved for.
@@ -240,6 +243,9 @@ class ModeField {
   // frozen_lambda_ refers to λ. It is made once, since making a reference takes as long as evaluating a small
   // field.
   const Eigen::Ref<const Vector> frozen_lambda_;
+  // λ with −1 for the only surface that slides, likewise.
+  Vector lower_lambda_;
+  const Eigen::Ref<const Vector> frozen_lower_lambda_;
   Vector typical_sizes_;
   Stabilisation stabilisation_;
   ConstantRelay constant_;

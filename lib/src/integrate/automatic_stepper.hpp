@@ -28,7 +28,12 @@ class AutomaticStepper final : public Stepper {
   Interpolant interpolant_of(std::span<const int> states) override {
     return current_->interpolant_of(states);
   }
+  Interpolant interpolant_shape() override { return current_->interpolant_shape(); }
+  void copy_coefficients(double* to) override { current_->copy_coefficients(to); }
   StepChords chords_of(std::span<const int> states) override { return current_->chords_of(states); }
+  FunctionChord chord_of(std::span<const int> states, const double* weights) override {
+    return current_->chord_of(states, weights);
+  }
   void error_weights(ConstVectorRef x, VectorRef weights) const override {
     current_->error_weights(x, weights);
   }

@@ -52,6 +52,9 @@ class CheckedOde {
     }
     return true;
   }
+  // quick_velocity() as one call, where it is no more (SmoothOde); the caller counts its calls.
+  bool tell_directly(DirectVelocity& direct) { return ode_.tell_directly(direct); }
+  void count_velocity() { ++velocity_evaluations_; }
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;
   [[nodiscard]] bool split_jacobian(double t, ConstVectorRef x, ConstVectorRef dx,
                                     SplitJacobian& jacobian) noexcept;

@@ -12,6 +12,9 @@ namespace {
 // The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDopri5StabilityLimit = 3.25;
 
+// Of the quartic.
+constexpr Index kTerms = 5;
+
 // The formula's function of stability has |R(z)| ≤ 1/2 on −2.93 ≤ z ≤ −0.69, and decays like exp(z) above.
 constexpr double kDopri5Halves = 2.9;
 
@@ -129,7 +132,7 @@ Dopri5Stepper::Dopri5Stepper(SmoothOde& ode, const StepperOptions& options)
                       .trial_parts = 1000,
                       .starting_error = 100,
                       .halves_up_to = kDopri5Halves},
-                     5),
+                     kTerms),
       formula_(states_) {}
 
 bool Dopri5Stepper::advance(double& error) {
@@ -177,6 +180,36 @@ void Dopri5Stepper::find_chords_of(std::span<const int> states) {
   const StepEnds ends(step_, formula_.halfway(step_, states));
   for (const Index i : states)
     off_chord_[i] = bound.of(ends, i) + (corrected_ ? 0.5 * std::abs(correction_[i]) : 0);
+}
+
+Interpolant Dopri5Stepper::interpolant_shape() {
+  return {.center = step_.t, .scale = step_.h == 0 ? 1 : step_.h, .states = states_, .terms = kTerms};
+}
+
+void Dopri5Stepper::copy_coefficients(double* to) {
+  if (interpolant_is_current_ || corrected_ || step_.h == 0) {
+    Stepper::copy_coefficients(to);
+    return;
+  }
+  const Index n = states_;
+  std::copy_n(step_.x.data(), static_cast<std::size_t>(n), to);
+  run_loop(Quartic{step_.h}, n, StepEnds(step_, formula_.halfway(step_)), to + n, to + 2 * n, to + 3 * n,
+           to + 4 * n);
+}
+
+FunctionChord Dopri5Stepper::chord_of(std::span<const int> states, const double* weights) {
+  if (!has_chords()) return {};
+  const BoundOffDopri5Chord bound{step_.h};
+  const StepEnds ends(step_, formula_.halfway(step_, states));
+  FunctionChord chord{.off = 0};
+  std::size_t k = 0;
+  for (const Index i : states) {
+    const double weight = weights[k++];
+    chord.first += weight * ends.x[i];
+    chord.last += weight * ends.x_new[i];
+    chord.off += std::abs(weight) * (bound.of(ends, i) + (corrected_ ? 0.5 * std::abs(correction_[i]) : 0));
+  }
+  return chord;
 }
 
 void Dopri5Stepper::find_chords() {

@@ -19,6 +19,10 @@ class Dopri5Stepper final : public OneStepStepper {
  public:
   Dopri5Stepper(SmoothOde& ode, const StepperOptions& options);
 
+  Interpolant interpolant_shape() override;
+  void copy_coefficients(double* to) override;
+  FunctionChord chord_of(std::span<const int> states, const double* weights) override;
+
  private:
   bool advance(double& error) override;
   bool complete() override;

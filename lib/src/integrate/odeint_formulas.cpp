@@ -7,6 +7,7 @@
 #include <optional>
 
 #include "core/wide_loops.hpp"
+#include "integrate/dopri5_directly.hpp"
 #include "integrate/odeint_sum_algebra.hpp"
 
 namespace slideway {
@@ -124,8 +125,8 @@ struct OdeintDopri5::Formula {
   Vector halfway;
   bool halfway_is_current = false;
   // Odeint keeps the stages to itself; what it hands to the right-hand side shows where they are. Velocities by stages.
-  std::array<const Vector*, 7> velocities = {};
-  const Vector* stage_state = nullptr;
+  std::array<Vector*, 7> velocities = {};
+  Vector* stage_state = nullptr;
 
   // The second stage does not count.
   SumOfSix sum_halfway(double h) const {
@@ -153,6 +154,13 @@ struct OdeintDopri5::FormulaOf final : Formula {
   bool advance(CheckedOde& ode, RungeKuttaStep& step) override {
     halfway_is_current = false;
     ConstVectorRef at_end = end_reference(step.x_new);
+    if constexpr (kStates > 0) {
+      DirectVelocity direct;
+      const DirectStages stages{ode, direct, *stage_reference, at_end};
+      if (ode.tell_directly(direct) &&
+          DirectDopri5<kStates>(stages, velocities, *stage_state, step).advance())
+        return true;
+    }
     return (take<true>(ode, step, at_end) && dopri5.algebra().is_finite()) || take<false>(ode, step, at_end);
   }
 
@@ -184,7 +192,7 @@ struct OdeintDopri5::FormulaOf final : Formula {
     const auto note = [&](const Vector& x, Vector& dx, double) {
       dx.setZero();
       if (++stage == 7) return;
-      stage_state = &x;
+      stage_state = const_cast<Vector*>(&x);  // which the formula itself sets
       velocities[stage] = &dx;
     };
     dopri5.do_step(note, nothing, nothing, 0.0, end, last, 0.0, error);

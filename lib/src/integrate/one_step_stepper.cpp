@@ -122,6 +122,7 @@ bool OneStepStepper::start(double t, ConstVectorRef x, double end, double first_
     return false;
   }
   way_.constrained = ode_.constrained();
+  way_.knows_decay = ode_.knows_decay();
   way_.log_error_before = kLogSmallestError;
   way_.next_step = std::min(first_step > 0 ? first_step : starting_step(), max_step_);
   way_.running = way_.on_the_way = true;
@@ -272,7 +273,7 @@ void OneStepStepper::note_bounded_step() {
 }
 
 double OneStepStepper::longest_stable_step() {
-  if (control_.halves_up_to == 0) return std::numeric_limits<double>::infinity();
+  if (control_.halves_up_to == 0 || !way_.knows_decay) return std::numeric_limits<double>::infinity();
   double rate = 0;
   try {
     rate = ode_.decay_rate(step_.t, step_.x);
@@ -348,10 +349,14 @@ Interpolant OneStepStepper::last_interpolant() const {
   return {step_.t, step_.h == 0 ? 1 : step_.h, states_, static_cast<Index>(columns_.size()), columns_.data()};
 }
 
-StepChords OneStepStepper::chords_of(std::span<const int> states) {
+// A step so short that θ is not 1 where it ends tells nothing.
+bool OneStepStepper::has_chords() const {
   const double h = step_.h;
-  // A step so short that θ is not 1 where it ends tells nothing.
-  if (h == 0 || std::abs(way_.reached - step_.t - h) > kSlightly * h) return {};
+  return h != 0 && std::abs(way_.reached - step_.t - h) <= kSlightly * h;
+}
+
+StepChords OneStepStepper::chords_of(std::span<const int> states) {
+  if (!has_chords()) return {};
   // Several are done at a time where all are.
   const auto size = static_cast<Index>(states.size());
   if (states_ <= kFewEntries ? size < states_ : kScattered * size < states_) {
@@ -360,6 +365,20 @@ StepChords OneStepStepper::chords_of(std::span<const int> states) {
     find_chords();
   }
   return {step_.t, way_.reached, step_.x.data(), step_.x_new.data(), off_chord_.data()};
+}
+
+FunctionChord OneStepStepper::chord_of(std::span<const int> states, const double* weights) {
+  const StepChords chords = chords_of(states);
+  if (!chords.off) return {};
+  FunctionChord chord{.off = 0};
+  std::size_t k = 0;
+  for (const int i : states) {
+    const double weight = weights[k++];
+    chord.first += weight * chords.first[i];
+    chord.last += weight * chords.last[i];
+    chord.off += std::abs(weight) * chords.off[i];
+  }
+  return chord;
 }
 
 void OneStepStepper::evaluate(double t, VectorRef x) {

@@ -25,6 +25,7 @@ class OneStepStepper : public Stepper {
   Interpolant interpolant() override;
   Interpolant interpolant_of(std::span<const int> states) override;
   StepChords chords_of(std::span<const int> states) override;
+  FunctionChord chord_of(std::span<const int> states, const double* weights) override;
   void error_weights(ConstVectorRef x, VectorRef weights) const override;
   double last_step_size() const override { return step_.h; }
   double usual_step() const override { return way_.usual_step; }
@@ -81,6 +82,8 @@ class OneStepStepper : public Stepper {
   // The part of the error that shows only after a step, in units of the tolerances, never NaN; the step is taken again, shorter,
   // if it is more than 1.
   virtual double late_error() { return 0; }
+  // Bounds by the chords of the last step hold at θ = 1, where it ends: not after a step that the clock has shortened.
+  bool has_chords() const;
   // The polynomial of the last step, which has a length: all coefficients from the first power on, or of these states alone.
   virtual void find_coefficients() = 0;
   virtual void find_coefficients_of(std::span<const int> states) = 0;
@@ -140,6 +143,7 @@ class OneStepStepper : public Stepper {
     bool running = false;
     bool on_the_way = false;
     bool constrained = false;
+    bool knows_decay = false;
     bool last_was_corrected = false;  // the last one that was projected
     double end = 0;
     double reached = 0;

@@ -6,6 +6,7 @@
 
 #include <utility>
 
+#include "core/direct_velocity.hpp"
 #include "core/split_jacobian.hpp"
 #include "slideway/core/pattern.hpp"
 #include "slideway/core/types.hpp"
@@ -23,6 +24,11 @@ class SmoothOde {
   // The same for an integrator that looks by itself whether what comes of it is finite, and asks velocity() where it is not: this
   // need not look, nor find a way round.
   virtual void quick_velocity(double t, ConstVectorRef x, VectorRef dx) { velocity(t, x, std::move(dx)); }
+  // Sets `direct` to what quick_velocity() calls up to the end of the step; false where that is more than one function.
+  virtual bool tell_directly(DirectVelocity& direct) {
+    static_cast<void>(direct);
+    return false;
+  }
   // checks_velocity() tells whether velocity() throws where it is not finite, so that nobody need look again.
   virtual bool checks_velocity() const { return false; }
   // J(i,j) = ∂fᵢ/∂xⱼ; dx = f(t, x) has been computed before.
@@ -49,6 +55,8 @@ class SmoothOde {
   // decay_rate() is a rate, in 1/time, at which solutions near x are known to come together; 0 where nothing is known. Explicit steps
   // beyond their limit of stability of it make errors of the tolerances out of those that would decay.
   virtual double decay_rate(double /*t*/, ConstVectorRef /*x*/) { return 0; }
+  // knows_decay() returns false where decay_rate() is 0 up to the next start.
+  virtual bool knows_decay() const { return true; }
 
   // root_functions() is the number of functions that an integrator with root-finding of its own may watch, fixed
   // for the life of the object. Something happens where one falls through zero. A value that is not finite, or

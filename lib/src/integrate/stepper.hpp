@@ -4,6 +4,8 @@
 // It must not know surfaces, modes or Filippov, and names no type of the integrator behind it.
 #pragma once
 
+#include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <limits>
 #include <memory>
@@ -62,6 +64,14 @@ struct StepChords {
   const double* off = nullptr;
 };
 
+// An affine function of few states along the last step: its values at both ends without what does not depend on the states, and its
+// largest distance from the chord between them.
+struct FunctionChord {
+  double first = 0;
+  double last = 0;
+  double off = std::numeric_limits<double>::infinity();
+};
+
 struct StepperStatistics {
   std::int64_t steps = 0;
   std::int64_t velocity_evaluations = 0;  // asked for by the integrator, its own start-up included
@@ -102,10 +112,23 @@ class Stepper {
     static_cast<void>(states);
     return interpolant();
   }
+  // The last step's polynomial as a record keeps it: all but the coefficients, and these one after the other, states × terms numbers.
+  virtual Interpolant interpolant_shape() { return interpolant(); }
+  virtual void copy_coefficients(double* to) {
+    const Interpolant from = interpolant();
+    for (Index k = 0; k < from.terms; ++k, to += from.states)
+      std::copy_n(from.columns[k], static_cast<std::size_t>(from.states), to);
+  }
   // chords_of() bounds the last step; only the entries of these states, which are in order, are set. The arrays are
   // valid until the next step().
   virtual StepChords chords_of(std::span<const int> states) {
     static_cast<void>(states);
+    return {};
+  }
+  // The chord of Σ weights[k] x[states[k]] along the whole of the last step; `off` is infinite where it is not known.
+  virtual FunctionChord chord_of(std::span<const int> states, const double* weights) {
+    static_cast<void>(states);
+    static_cast<void>(weights);
     return {};
   }
   // The weights in which an error of 1 is just tolerated in each state, at x: weights(i) = 1 / (rtol |xᵢ| + atolᵢ).

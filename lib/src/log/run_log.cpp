@@ -142,12 +142,8 @@ void RunLog::begin_record(double t, const Vector& x) {
 }
 
 void RunLog::record_step(double start, double end, Trajectory& trajectory) const {
-  const Interpolant interpolant = now_.stepper->interpolant();
-  double* next = trajectory.add_step(start, end, interpolant.center, interpolant.scale, interpolant.terms);
-  // Loops of few numbers, which are faster without vectors.
-  for (Index k = 0; k < interpolant.terms; ++k) {
-    for (Index j = 0; j < interpolant.states; ++j) *next++ = interpolant.columns[k][j];
-  }
+  const Interpolant shape = now_.stepper->interpolant_shape();
+  now_.stepper->copy_coefficients(trajectory.add_step(start, end, shape.center, shape.scale, shape.terms));
 }
 
 void RunLog::append_step(double start, double end) {

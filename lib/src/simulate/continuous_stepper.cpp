@@ -80,6 +80,7 @@ class ContinuousOde final : public SmoothOde {
   void precondition(ConstVectorRef r, VectorRef z) override {
     times([&](ConstVectorRef from, VectorRef to) { ode_.precondition(from, to); }, nullptr, r, z);
   }
+  bool knows_decay() const override { return ode_.knows_decay(); }
   double decay_rate(double t, ConstVectorRef x) override {
     x_.head(count_) = x;
     return ode_.decay_rate(t, x_);

@@ -118,6 +118,24 @@ void ModeOde::quick_velocity(double t, ConstVectorRef x, VectorRef dx) {
   note_stage(t);
 }
 
+// quick_velocity() without what its layers ask every time: held states, stages, and how sliding is solved for.
+bool ModeOde::tell_directly(DirectVelocity& direct) {
+  if (!held_states_.empty() || !field_.tell_directly(direct)) return false;
+  if (!direct.is_confined) return true;
+  int fixed = 0;
+  direct.fixed = -1;
+  for_fixed_states(evaluator_, field_.sliding(), [&](Index j) {
+    direct.fixed = j;
+    ++fixed;
+  });
+  direct.sink = watches_stages_ ? this : nullptr;
+  return fixed <= 1;
+}
+
+void ModeOde::note_components(double t, double w_minus, double w_plus) {
+  stages_.add(t, [&](Index k) { return sigma_ * (k == 0 ? w_minus : -w_plus); });
+}
+
 double ModeOde::decay_rate(double t, ConstVectorRef x) {
   if (plane_frictions() == 0 || !contacts_->slips_in_plane(*contacts_.modes)) return 0;
   field_.mode().fill_lambda(lambda_);

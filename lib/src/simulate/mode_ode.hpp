@@ -34,7 +34,7 @@
 
 namespace slideway {
 
-class ModeOde final : public SmoothOde {
+class ModeOde final : public SmoothOde, private ComponentsSink {
  public:
   // The references must outlive the ode; so must `contacts`, whose forces are part of the evaluator's system, and `watch` with the table
   // of its sides.
@@ -114,6 +114,7 @@ class ModeOde final : public SmoothOde {
   Index guards() const;
   void velocity(double t, ConstVectorRef x, VectorRef dx) override;
   void quick_velocity(double t, ConstVectorRef x, VectorRef dx) override;
+  bool tell_directly(DirectVelocity& direct) override;
   bool checks_velocity() const override { return true; }
   void jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) override;
   const Pattern* jacobian_pattern() override;
@@ -121,6 +122,7 @@ class ModeOde final : public SmoothOde {
   bool has_jacobian_times() const override { return !contacts_; }
   void jacobian_times(double t, ConstVectorRef x, ConstVectorRef direction, VectorRef product) override;
   double decay_rate(double t, ConstVectorRef x) override;
+  bool knows_decay() const override { return plane_frictions() > 0; }
   bool has_preconditioner() const override { return preconditioner_ != nullptr; }
   void prepare_preconditioner(double t, ConstVectorRef x, double gamma) override;
   void precondition(ConstVectorRef r, VectorRef z) override { preconditioner_->solve(r, z); }
@@ -150,6 +152,7 @@ class ModeOde final : public SmoothOde {
   // Null where the system does not tell its patterns.
   ModeJacobian* sparse();
   [[gnu::noinline]] void note_stage(double t);
+  void note_components(double t, double w_minus, double w_plus) override;
   // velocity_knows_exits() tells whether a velocity is made of what the exits of sliding are.
   bool velocity_knows_exits() const;
   double event_value(double t, ConstVectorRef x, Index event) const;
