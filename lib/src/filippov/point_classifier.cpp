@@ -34,6 +34,11 @@ constexpr double kTight = 1e-8;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
 constexpr double kClearly = 100;
+// Components are clearly not zero where both are above this part of the larger one.
+constexpr double kClearPart = 0.1;
+// One that vanishes is zero within this part of the other, and falls by that one's second part in the time in which the states change.
+constexpr double kHardly = 1e-6;
+constexpr double kClearFall = 1e-3;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
 
@@ -197,7 +202,9 @@ bool PointClassifier::other_vanishes_too(double t, ConstVectorRef x, double side
   const Vector& along = side < 0 ? field_minus_ : field_plus_;
   const double rounding = 16 * kEpsilon * sum_along_gradient([&](Index j) { return std::abs(along[j]); });
   // The rates of both are the same there, and so are their errors.
-  if (evaluator_.affine_rates()) return std::abs(other - own) <= rounding;
+  const bool differ_by_constant =
+      evaluator_.guards_are_affine() && evaluator_.relay_columns(t, x, lambda_) != nullptr;
+  if (differ_by_constant || evaluator_.affine_rates()) return std::abs(other - own) <= rounding;
   const double step = 1e-3 * time_scale(along, weights);
   shifted_ = x + step * along;
   const Components ahead = components(t + step, shifted_, side);
@@ -374,6 +381,46 @@ bool PointClassifier::only_touches(double t, ConstVectorRef x, Side before, cons
   const double turn = std::abs(w) / back;
   shifted_ = x + turn * dx + 0.5 * turn * turn * acceleration_;
   return !is_beyond(t + turn, shifted_);
+}
+
+std::optional<PointClass> PointClassifier::classify_clearly(const BothSides& at, const Met& met, Side before,
+                                                            ConstVectorRef weights) const {
+  const double scale = std::max(std::abs(at.w_minus), std::abs(at.w_plus));
+  double terms = scale;
+  using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
+  for (Row entry(evaluator_.affine_dx(), met.surface); entry; ++entry)
+    terms +=
+        std::abs(entry.value()) * std::max(std::abs(at.minus[entry.col()]), std::abs(at.plus[entry.col()]));
+  // The first comparison is false of what is not finite.
+  if (!(scale < kInfinity) || !(kClearPart * scale > kClearly * 16 * kEpsilon * terms)) return std::nullopt;
+  NormalMotion minus{.w = at.w_minus, .vanishes = met.minus_vanishes};
+  NormalMotion plus{.w = at.w_plus, .vanishes = met.plus_vanishes};
+  if (before != Side::sliding) {
+    const double sign = before == Side::plus ? 1 : -1;
+    const double own = sign * (sign > 0 ? at.w_plus : at.w_minus);
+    const double other = sign * (sign > 0 ? at.w_minus : at.w_plus);
+    if (met.minus_vanishes || met.plus_vanishes || !(-own > kClearPart * scale) ||
+        !(std::abs(other) > kClearPart * scale))
+      return std::nullopt;
+    if (other > 0) return classify(minus, plus, {});
+    // A dip turns back no sooner than the states change, as in dips_and_returns().
+    const auto leads_through = [&](double w, const Vector& dx) {
+      const double turns = at.tolerance / time_scale(dx, weights);
+      return w * w > kSoonest * gathered_errors(rtol_) * turns * turns / rtol_;
+    };
+    if (!leads_through(at.w_minus, at.minus) && !leads_through(at.w_plus, at.plus)) return std::nullopt;
+    return classify(minus, plus, {});
+  }
+  if (met.minus_vanishes == met.plus_vanishes) return std::nullopt;
+  NormalMotion& own = met.minus_vanishes ? minus : plus;
+  const double side = met.minus_vanishes ? -1 : 1;
+  const double other = met.minus_vanishes ? at.w_plus : at.w_minus;
+  const Vector& along = met.minus_vanishes ? at.minus : at.plus;
+  if (std::abs(own.w) > kHardly * scale || !(side * other > 0) ||
+      !(-at.rise * time_scale(along, weights) > kClearFall * scale))
+    return std::nullopt;
+  own.curvature = -side * at.rise;
+  return classify(minus, plus, {});
 }
 
 ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVectorRef lambda,

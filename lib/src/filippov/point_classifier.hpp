@@ -4,6 +4,8 @@
 // It must not know integrators or how the point was found.
 #pragma once
 
+#include <limits>
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -57,6 +59,21 @@ class PointClassifier {
   // and the other side does not tell how the solution goes on.
   ClassifiedPoint classify_at(double t, ConstVectorRef x, ConstVectorRef lambda, const Met& met,
                               const Side* before, ConstVectorRef weights);
+
+  // The fields of both sides at a point of one surface, whose guard is affine and whose relay acts alike everywhere.
+  struct BothSides {
+    const Vector& minus;
+    const Vector& plus;
+    double w_minus = 0;
+    double w_plus = 0;
+    double tolerance = 0;  // of the guard there
+    // The slope below which the component that vanishes keeps falling, where the surface slides.
+    double rise = std::numeric_limits<double>::infinity();
+  };
+  // The answer of classify_at() where it needs no closer look: the components are far from zero, no dip can be as short, and a component
+  // that vanishes falls steeply. Nothing elsewhere.
+  std::optional<PointClass> classify_clearly(const BothSides& at, const Met& met, Side before,
+                                             ConstVectorRef weights) const;
 
   // rests() tells whether the surfaces, all met at x, are held by one motion that is the same on all their
   // sides. The speeds across them, and the differences of the fields, vanish on the surfaces like roots of the

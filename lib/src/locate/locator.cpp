@@ -147,6 +147,28 @@ bool Locator::integrator_saw(double t, const std::vector<char>& slots) const {
   return false;
 }
 
+bool Locator::passes_to(double end) {
+  if (affine_ && !affine_->idle() && !affine_->stays(*now_.stepper, scanned_.until, end)) return false;
+  if (!now_.here->scan.idle() && !slides_on_to(end)) return false;
+  scanned_.until = end;
+  scanned_.joint.found = false;
+  return true;
+}
+
+// The stages tell it of a step that is no longer than twice of what has been looked at, as in march().
+bool Locator::slides_on_to(double end) {
+  GuardScan& scan = now_.here->scan;
+  ModeOde& ode = now_.here->ode;
+  const double interval = end - scan.last_time();
+  if (!scan.all_armed() || !now_.stepper->stages_span_step() || !(interval <= 2 * scanned_.march_step) ||
+      ode.has_changing_effects() || !ode.slides_on_until(end))
+    return false;
+  scanned_.march_step = std::max(scanned_.march_step, interval);
+  if (!ode.exits_at_stage(end, sampled_values_)) sampler_.sample(end, sampled_values_);
+  scan.pass(end, sampled_values_);
+  return true;
+}
+
 const Arrival& Locator::march(double limit, double end) {
   GuardScan& scan = now_.here->scan;
   ModeOde& ode = now_.here->ode;

@@ -55,6 +55,9 @@ class Locator {
   void forget_what_arms_after(double t);
   // The first arrival between scanned().until and `end`.
   const Arrival& locate(double end);
+  // Goes on to the end of the step where bounds that are soon found show that no guard arrives before. Where they do not it is false, and
+  // nothing has changed.
+  bool passes_to(double end);
   // The guards that are about to vanish where the integrator gets no further.
   const Arrival& imminent_arrival();
   // Flags the guards that reach zero at the end time; false when there are none.
@@ -79,6 +82,8 @@ class Locator {
   std::vector<Index> roots_without_events() const;
   // marches_exits_only() tells whether the march has nothing to look for but ends of sliding.
   bool marches_exits_only() const;
+  // passes_to() of the guards that are marched.
+  bool slides_on_to(double end);
   // The first arrival up to `limit` of the guards that are marched; the step goes on to `end`.
   const Arrival& march(double limit, double end);
   // first_arrival() uses the certified scans alone.

@@ -81,31 +81,38 @@ bool ModeManager::put_on_surfaces_met() {
   return false;
 }
 
+bool ModeManager::has_hardly_left(Index surface) const {
+  const double step = now_.stepper->last_step_size();
+  return now_.here->guards.surface(surface).left &&
+         now_.t - now_.regime.since <=
+             std::max(2 * location_accuracy(now_.t, step),
+                      kHardlyLeft * location_accuracy(now_.t - now_.run.start, step));
+}
+
+void ModeManager::forget_what_has_been_left() {
+  now_.here->guards.forget_earlier_if([&](Index i) {
+    const Index slot = ModeOde::first_slot(i);
+    return locator_.is_armed(slot) && (!now_.regime.mode().slides_on(i) || locator_.is_armed(slot + 1));
+  });
+}
+
 // Puts the state onto the surfaces that slide and those of the meeting, and finds the relays there.
 //
 // An excursion too short to be told from none: the component it started with counts as zero. Its ends are located as well as the
 // clock tells; the noise of what was integrated goes with the time since the run began.
 bool ModeManager::put_where_met(Meeting& meeting) {
   ModeOde& ode = now_.here->ode;
-  const double step = now_.stepper->last_step_size();
-  const bool hardly_left =
-      now_.t - now_.regime.since <= std::max(2 * location_accuracy(now_.t, step),
-                                             kHardlyLeft * location_accuracy(now_.t - now_.run.start, step));
   on_surface_ = ode.field().sliding();
   for (Met& met : meeting.met) {
     if (now_.regime.mode().slides_on(met.surface)) continue;
     on_surface_.insert(std::lower_bound(on_surface_.begin(), on_surface_.end(), met.surface), met.surface);
-    if (hardly_left && now_.here->guards.surface(met.surface).left) {
+    if (has_hardly_left(met.surface)) {
       met.minus_vanishes = now_.regime.mode()[met.surface] == Side::minus;
       met.plus_vanishes = now_.regime.mode()[met.surface] == Side::plus;
     }
   }
   now_.here->guards.keep_earlier();
-  const auto has_left = [&](Index i) {
-    const Index slot = ModeOde::first_slot(i);
-    return locator_.is_armed(slot) && (!now_.regime.mode().slides_on(i) || locator_.is_armed(slot + 1));
-  };
-  now_.here->guards.forget_earlier_if(has_left);
+  forget_what_has_been_left();
   const bool is_on_all = put_on_surfaces_met();
   add_resting_surfaces(meeting);
   const bool is_on_surfaces = is_on_all && !now_.here->contacts && now_.here->geometry.residual() == 0;

@@ -81,6 +81,11 @@ struct Instant {
   std::vector<EventRecord> records;
   std::size_t published = 0;
   bool at_start = false;
+  // Buffers of a clear arrival (clear_arrival.cpp): the state as it arrived, the relays, and the fields of both sides.
+  struct Clear {
+    Vector state, lambda, minus, plus;
+  };
+  Clear clear;
   // How much is known of what follows: no more than the state and the location, the mode too, or all.
   enum class Settling { moved, in_mode, settled };
   Settling settling = Settling::moved;

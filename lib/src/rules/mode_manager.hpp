@@ -7,6 +7,7 @@
 // Zhao's classification of a surface by w− and w+ (slideway/filippov/classify.hpp) and of corners (corner.hpp) stands behind
 // EventResolver, which resolve() asks. The log gets each decision as a record. Its functions stand by what they are about:
 //     start         where a run begins
+//     clear_arrival one surface that is met alone, with nothing in doubt
 //     instant       what arrives at one instant, and the mode after it where nothing jumps
 //     jump          impacts, and what jumps set off
 //     settle        the rules where the state or the location is new, in their order, to a fixed point
@@ -65,6 +66,9 @@ class ModeManager {
   // Decides what follows the arrival of these guards at t, where the step has put x. `ending` are surfaces whose relays, as they
   // were, do not go on. False when the run is over.
   bool handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending = {});
+  // The same where one surface is met alone and nothing is in doubt; nothing, and nothing has changed, where that is not known: then
+  // handle_arrival() decides.
+  std::optional<bool> handle_clear_arrival(const std::vector<char>& slots);
   // handle_ending_root() returns nothing unless the integrator gets no further because the root of the sliding
   // condition ends here.
   std::optional<ModeEnd> handle_ending_root();
@@ -126,6 +130,12 @@ class ModeManager {
   bool carry_out(const FollowSurfaces&);
   // False where it is not put onto all of on_surface_.
   bool put_on_surfaces_met();
+  // The only surface that arrives with these slots, where nothing beside it is to be decided at this instant; negative elsewhere.
+  Index met_alone(const std::vector<char>& slots) const;
+  // The surface was met where the mode began, too short a time ago to be told from none.
+  bool has_hardly_left(Index surface) const;
+  // Surfaces of earlier events that are clear of zero by now.
+  void forget_what_has_been_left();
   // put_where_met() returns false where it is not known to be on all surfaces met, to rounding, or a contact may
   // keep it off them.
   bool put_where_met(Meeting& meeting);

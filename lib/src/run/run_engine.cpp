@@ -28,7 +28,8 @@ RunEngine::RunEngine(const Automaton& automaton,
       stepper_choice_(now_),
       last_look_(run.start),
       step_sizes_(run.end - run.start),
-      accuracy_(now_) {
+      accuracy_(now_),
+      core_(now_, locator_, log_, step_sizes_) {
   manager_.locations().enter_first_location();
 }
 
@@ -280,6 +281,7 @@ bool RunEngine::begin_mode() {
   }
   if (now_.options.recording == Recording::dense && retaken == 0)
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
+  core_.begin_mode();
   return true;
 }
 
@@ -371,7 +373,9 @@ bool RunEngine::too_many_steps() {
 bool RunEngine::arrive(const std::vector<char>& guards) {
   const bool is_root = locator_.integrator_saw(now_.t, guards);
   const std::size_t events = log_.solution().events.size();
-  const bool goes_on = manager_.handle_arrival(guards);
+  const std::optional<bool> clear =
+      core_.is_at_work() ? manager_.handle_clear_arrival(guards) : std::optional<bool>();
+  const bool goes_on = clear ? *clear : manager_.handle_arrival(guards);
   const bool is_told = log_.solution().events.size() > events;
   if (is_root && is_told) ++log_.solution().statistics.integrator_roots;
   return goes_on && !stands_still(is_told);
@@ -477,6 +481,7 @@ std::optional<ModeEnd> RunEngine::take_step() {
   step_.scan_end = report.end;
   now_.step.dense_end = now_.step.end = report.end;
   locator_.scanned().root = report.root;
+  if (core_.makes(report, may_pause() ? now_.t : until_)) step_ = {};
   return std::nullopt;
 }
 

@@ -18,6 +18,7 @@
 #include "locate/locator.hpp"
 #include "log/run_log.hpp"
 #include "rules/mode_manager.hpp"
+#include "run/core.hpp"
 #include "run/step_accuracy.hpp"
 #include "run/step_sizes.hpp"
 #include "run/stepper_choice.hpp"
@@ -152,6 +153,7 @@ class RunEngine {
   double last_look_;       // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
   StepAccuracy accuracy_;
+  Core core_;
   StepFailure failure_ = {};  // of the method of the run, where it last had no step
   double last_arrival_ = std::numeric_limits<double>::quiet_NaN();  // none yet
   int silent_arrivals_ = 0;  // in a row, from which nothing followed, without progress

@@ -380,6 +380,27 @@ void AffineScan::add_imminent(const Interval& interval, double just_after) {
   }
 }
 
+bool AffineScan::stays(Stepper& stepper, double from, double to) const {
+  for (const Watched& watched : watched_) {
+    if (watched.is_off) continue;
+    const AffineFunction& function = watched.function;
+    const auto slot = static_cast<std::size_t>(watched.slot);
+    if (armed_[slot] == 0 || (watched.is_pair && armed_[slot + 1] == 0)) return false;
+    const FunctionChord chord =
+        stepper.chord_of({function.states, static_cast<std::size_t>(function.count)}, function.weights);
+    const double first = watched.factor * (function.origin + function.by_time * from + chord.first);
+    const double last = watched.factor * (function.origin + function.by_time * to + chord.last);
+    const double terms =
+        2 * std::abs(function.origin) + std::abs(function.by_time) * (std::abs(from) + std::abs(to));
+    const double off = std::abs(watched.factor) * (kBeyondUnit * chord.off + kRounding * terms) +
+                       kRounding * std::abs(watched.base);
+    const double least = watched.is_pair ? watched.base - std::max(std::abs(first), std::abs(last))
+                                         : watched.base + std::min(first, last);
+    if (!(least > off)) return false;
+  }
+  return true;
+}
+
 const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, double to) {
   result_.found = false;
   zeros_.slots.clear();

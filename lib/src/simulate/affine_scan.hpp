@@ -63,6 +63,8 @@ class AffineScan {
     double t = 0;
     std::vector<Index> slots = {};  // zero at t, to the accuracy of location
   };
+  // stays() tells whether the chords of the last step, [from, to], show that no guard vanishes in it; all are armed then. Nothing changes.
+  bool stays(Stepper& stepper, double from, double to) const;
   // advance() looks at [from, to], a part of the stepper's last step. The scan must be started again after a
   // zero.
   const FirstZero& advance(Stepper& stepper, double from, double to);

@@ -1,8 +1,10 @@
 #include "simulate/event_resolver.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/at.hpp"
+#include "filippov/side_loops.hpp"
 #include "simulate/reasons.hpp"
 #include "simulate/run_shared.hpp"
 
@@ -119,9 +121,13 @@ bool EventResolver::is_met_alone(const Mode& mode, const Meeting& meeting) const
 
 bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
                                  ConstVectorRef weights, Resolution& result) {
-  Lone lone = alone(t, x, mode, met, false, weights);
-  if (!lone.unique) return false;
-  const Index i = met.surface;
+  const Lone lone = alone(t, x, mode, met, false, weights);
+  if (lone.unique) tell_alone(t, x, mode, lone, met.surface, result);
+  return lone.unique;
+}
+
+void EventResolver::tell_alone(double t, ConstVectorRef x, const Mode& mode, const Lone& lone, Index i,
+                               Resolution& result) const {
   const LoneOption& option = lone.options[0];
   const Side side = option.side;
   const bool slides = side == Side::sliding;
@@ -147,7 +153,7 @@ bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, c
   event.w_minus.push_back(lone.found.w_minus);
   event.w_plus.push_back(lone.found.w_plus);
   event.lambda.push_back(slides ? option.lambda : kNotANumber);
-  event.reason = std::move(lone.reason);
+  event.reason = lone.reason;
   if (side == mode[i]) {
     event.kind = EventKind::grazing;
     result.eventful = lone.touch;
@@ -157,7 +163,28 @@ bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, c
                  : mode.slides_on(i) ? EventKind::sliding_exit
                                      : EventKind::crossing;
   }
-  return true;
+}
+
+std::optional<Resolution> EventResolver::resolve_clearly(double t, ConstVectorRef x, const Mode& mode,
+                                                         ConstVectorRef lambda, const Met& met,
+                                                         const PointClassifier::BothSides& at,
+                                                         ConstVectorRef weights) {
+  const Side before = mode[met.surface];
+  const std::optional<PointClass> point = classifier_.classify_clearly(at, met, before, weights);
+  if (!point) return std::nullopt;
+  Lone lone;
+  lone.found.w_minus = at.w_minus;
+  lone.found.w_plus = at.w_plus;
+  for (const Side side : {Side::minus, Side::sliding, Side::plus})
+    if (point->continuations.contains(side))
+      lone.options[lone.count++] = {side, side == Side::sliding ? point->lambda : number_of(side), false};
+  if (lone.count != 1 || lone.options[0].side == before || point->sliding_repels) return std::nullopt;
+  lone.unique = true;
+  lone.reason = point->reason;
+  mode.fill_lambda(lambda, lambda_);
+  std::optional<Resolution> result(std::in_place);
+  tell_alone(t, x, mode, lone, met.surface, *result);
+  return result;
 }
 
 std::vector<EventResolver::Group> EventResolver::groups_met(double t, ConstVectorRef x, const Mode& mode,
