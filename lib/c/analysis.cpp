@@ -81,7 +81,8 @@ OrbitSearch slideway::door::orbit_search(const sw_model& model, OptionText words
   const ModelInstance& instance = made.input->instance;
   made.section = apps::section_named(asked.section, asked.direction);
   if (made.section) check_section(*made.section, instance.problem(), "section");
-  made.guess = guess_of(asked, made.section, instance, made.options.run);
+  made.is_stop_asked = stop_question(made.input->stops);
+  made.guess = guess_of(asked, made.section, apps::stoppable(instance, made.is_stop_asked), made.options.run);
   return made;
 }
 
@@ -151,7 +152,8 @@ int sw_find_orbit(const sw_model* model, const char* options, sw_orbit** orbit) 
     OrbitSearch search = orbit_search(*given(model, "model"), options_in(options == nullptr ? "" : options));
     made.input = std::move(search.input);
     made.section = std::move(search.section);
-    made.orbit = find_periodic_orbit(made.input->instance.problem(), search.guess, search.options);
+    made.orbit = find_periodic_orbit(apps::stoppable(made.input->instance, search.is_stop_asked).problem(),
+                                     search.guess, search.options);
     made.orbit.solution.sensitivities.reset();
     made.tell(made.orbit.message);
     return made.orbit.converged ? SW_OK : SW_STOPPED;
@@ -199,7 +201,8 @@ int sw_find_parameters(const sw_model* model, const char* parameters, const char
     made.measurements.times.assign(t, t + times);
     made.measurements.values = Eigen::Map<const Matrix>(values, count, times);
     if (deviations != nullptr) made.measurements.deviations = Eigen::Map<const Vector>(deviations, count);
-    made.fit = slideway::fit(*input.model, input.settings, parts_of(given(parameters, "parameters")),
+    const Model stoppable = apps::stoppable(*input.model, stop_question(input.stops));
+    made.fit = slideway::fit(stoppable, input.settings, parts_of(given(parameters, "parameters")),
                              made.measurements, search);
     made.tell(made.fit.message);
     return made.fit.converged ? SW_OK : SW_STOPPED;

@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "apps/stoppable.hpp"
 #include "lib/c/handle.hpp"
 #include "lib/c/model.hpp"
 #include "slideway/fit/fit.hpp"
@@ -15,6 +16,7 @@ namespace slideway::door {
 // All that a search for an orbit begins with, from a model and the words of its options.
 struct OrbitSearch {
   std::optional<RunInput> input = {};
+  apps::StopQuestion is_stop_asked = {};
   OrbitOptions options = {};
   std::optional<PoincareSection> section = {};
   std::string period = {};  // "" for none

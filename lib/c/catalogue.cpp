@@ -6,6 +6,7 @@
 
 #include "apps/comparison.hpp"
 #include "apps/comparison_documents.hpp"
+#include "apps/stoppable.hpp"
 #include "apps/text.hpp"
 #include "lib/c/findings.hpp"
 #include "lib/c/model.hpp"
@@ -53,7 +54,8 @@ int sw_compare(const sw_model* model, const char* options, sw_findings** found) 
     take_count("repeats", plan.repeats);
     take_count("max_evaluations", plan.most_evaluations);
     const RunInput input = given(model, "model")->input(words);
-    const apps::Comparison comparison = apps::compare_approaches(input.instance, input.options.run, plan);
+    const apps::Comparison comparison = apps::compare_approaches(
+        apps::stoppable(input.instance, stop_question(input.stops)), input.options.run, plan);
     std::ostringstream text;
     apps::write_comparison_json({input.model->name, input.instance, input.options.run}, comparison, text);
     made.json = text.str();

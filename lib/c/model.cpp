@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <sstream>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,6 +63,10 @@ void set_span(const RunOptions& options, ModelInstance& instance) {
 }
 
 }  // namespace
+
+std::function<bool()> stop_question(std::shared_ptr<const StopCounter> stops) {
+  return [count = stops->count(), stops = std::move(stops)] { return stops->count() != count; };
+}
 }  // namespace slideway::door
 
 using namespace slideway;

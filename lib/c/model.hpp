@@ -30,6 +30,9 @@ class StopCounter {
   std::atomic<std::uint64_t> count_ = 0;
 };
 
+// Tells whether sw_stop() was called for the model after this question was made.
+std::function<bool()> stop_question(std::shared_ptr<const StopCounter> stops);
+
 // A function of the caller's that sees every step.
 struct StepWatcher {
   sw_step_function function = nullptr;

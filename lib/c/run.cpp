@@ -98,6 +98,10 @@ std::optional<Vector> derivative_values(const EventSensitivity& event, std::stri
   if (what == "time_derivative") return event.time;
   if (what == "derivative_before") return flat(event.before);
   if (what == "derivative_after") return flat(event.after);
+  if (what == "time_below") return event.time_below;
+  if (what == "time_above") return event.time_above;
+  if (what == "derivative_below") return flat(event.after_below);
+  if (what == "derivative_above") return flat(event.after_above);
   return std::nullopt;
 }
 
@@ -255,9 +259,12 @@ double sw_run::time_within(double t) const {
   return std::clamp(t, start, end);
 }
 
-const EventSensitivity* sw_run::event_derivative(std::size_t index) const {
-  if (!solution.sensitivities || index >= solution.sensitivities->events().size()) return nullptr;
-  return &solution.sensitivities->events()[index];
+const EventSensitivity* sw_run::event_derivative(std::int64_t index) const {
+  if (!solution.sensitivities) return nullptr;
+  const std::optional<EventSensitivity>& start = solution.sensitivities->start();
+  if (index == SW_START) return start ? &*start : nullptr;
+  const auto& events = solution.sensitivities->events();
+  return static_cast<std::size_t>(index) < events.size() ? &events[static_cast<std::size_t>(index)] : nullptr;
 }
 
 std::optional<std::vector<std::string>> sw_run::names(std::string_view list) const {
@@ -481,7 +488,14 @@ const char* sw_event_text(const void* handle, int64_t index, const char* what) {
   const char* text = nullptr;
   const auto* const of = static_cast<const Handle*>(handle);
   answer(of, [&] {
-    std::optional<std::string> found = event_text(event_of(handle, index), given(what, "what"));
+    const std::string_view wanted = given(what, "what");
+    std::optional<std::string> found;
+    if (wanted == "derivative_reason") {
+      const EventSensitivity* const derivative = of->event_derivative(index);
+      if (derivative != nullptr && !derivative->exists) found = derivative->reason;
+    } else {
+      found = event_text(event_of(handle, index), wanted);
+    }
     if (found) text = of->keep(std::move(*found));
     return SW_OK;
   });
@@ -492,18 +506,23 @@ int sw_event_values(const void* handle, int64_t index, const char* what, double*
                     int64_t* count) {
   const auto* const of = static_cast<const Handle*>(handle);
   return answer(of, [&]() -> int {
-    const EventRecord& event = event_of(handle, index);
-    std::optional<Vector> found = event_values(event, given(what, "what"));
+    given(what, "what");
+    std::optional<Vector> found;
+    if (index != SW_START) found = event_values(event_of(handle, index), what);
     if (!found) {
-      if (const EventSensitivity* derivative = of->event_derivative(static_cast<std::size_t>(index)))
+      if (const EventSensitivity* derivative = of->event_derivative(index))
         found = derivative_values(*derivative, what);
     }
+    if (!found && index == SW_START)
+      throw Refused(SW_ABSENT,
+                    "the derivatives are the same on both sides of the start, or were not asked for");
     if (!found)
       refuse({.what = fmt::format("an event has no numbers '{}'", what),
               .where = "what",
               .expected = "t, round, surfaces, before, after, w_minus, w_plus or lambda; with the option "
                           "`sensitivities` also time_derivative, "
-                          "derivative_before or derivative_after"});
+                          "derivative_before, derivative_after, time_below, time_above, derivative_below or "
+                          "derivative_above"});
     if (count != nullptr) *count = found->size();
     if (values == nullptr && (count != nullptr || found->size() == 0)) return SW_OK;
     return hand_out(found->data(), found->size(), values, capacity);

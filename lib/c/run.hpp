@@ -57,7 +57,7 @@ struct sw_run final : slideway::door::Handle {
   std::optional<slideway::Vector> values(std::string_view list) const override;
   std::string document(std::string_view format) override;
   const slideway::EventLog& events() const override { return solution.events; }
-  const slideway::EventSensitivity* event_derivative(std::size_t index) const override;
+  const slideway::EventSensitivity* event_derivative(std::int64_t index) const override;
 
   // Takes the input and makes what is observed.
   void prepare(slideway::door::RunInput from);

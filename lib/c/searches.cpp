@@ -10,6 +10,7 @@
 #include "apps/measurements_file.hpp"
 #include "apps/orbit_documents.hpp"
 #include "apps/simulation.hpp"
+#include "apps/stoppable.hpp"
 #include "apps/text.hpp"
 #include "apps/varied_parameter.hpp"
 #include "lib/c/analysis.hpp"
@@ -116,12 +117,14 @@ int sw_find_equilibria(const sw_model* model, const char* options, sw_findings**
     const RunInput input = given(model, "model")->input(words);
     const System& system = input.instance.system;
     EquilibriumOptions search{.run = input.options.run};
+    const apps::StopQuestion is_stop_asked = stop_question(input.stops);
     if (starts) search.starts = whole_number_of("starts", *starts, 1);
     if (box) take_box(*box, system, search);
     if (axis) {
       check_has_parameters(input);
+      const Model stoppable = apps::stoppable(*input.model, is_stop_asked);
       const auto problem_at = [&](double value) {
-        return apps::instance_at(*input.model, input.settings, *axis, value).problem();
+        return apps::instance_at(stoppable, input.settings, *axis, value).problem();
       };
       const std::vector<EquilibriumBranch> branches =
           follow_equilibria(problem_at, input.where(),
@@ -135,7 +138,8 @@ int sw_find_equilibria(const sw_model* model, const char* options, sw_findings**
                   apps::ShownEquilibriumBranches{input.model->name, axis->name, input.instance, branches});
       return SW_OK;
     }
-    const Equilibria all = find_equilibria(input.instance.problem(), input.where(), search);
+    const Equilibria all =
+        find_equilibria(apps::stoppable(input.instance, is_stop_asked).problem(), input.where(), search);
     made.json =
         json_of(apps::write_equilibria_json, apps::ShownEquilibria{input.model->name, input.instance, all});
     std::vector<Vector> states;
@@ -170,7 +174,8 @@ int sw_find_exponents(const sw_model* model, const char* options, sw_findings** 
     const LyapunovOptions search{.run = input.options.run,
                                  .block = block ? number_of("block", *block) : rest / usual_blocks,
                                  .transient = settling};
-    const LyapunovExponents exponents = lyapunov_exponents(input.instance.problem(), input.where(), search);
+    const ModelInstance stoppable = apps::stoppable(input.instance, stop_question(input.stops));
+    const LyapunovExponents exponents = lyapunov_exponents(stoppable.problem(), input.where(), search);
     made.json = json_of(apps::write_lyapunov_json,
                         apps::ShownExponents{input.model->name, input.instance, exponents, search});
     made.value_lists["exponents"] = exponents.values;
@@ -192,8 +197,9 @@ int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** fo
               .got = "none"});
     const OrbitSearch search = orbit_search(*given(model, "model"), words);
     check_has_parameters(*search.input);
+    const Model stoppable = apps::stoppable(*search.input->model, search.is_stop_asked);
     const auto instance_at = [&](double value) {
-      return apps::instance_at(*search.input->model, search.input->settings, *axis, value);
+      return apps::instance_at(stoppable, search.input->settings, *axis, value);
     };
     OrbitFamily family{.problem = [&](double value) { return instance_at(value).problem(); }};
     if (!search.period.empty())

@@ -327,7 +327,11 @@ SW_API const char *sw_event_text(const void *handle, int64_t index, const char *
 
 /* Numbers of event `index`, as sw_values(): "t", "surfaces" (their indices; contacts come after the m surfaces), "before" and "after" (n; none in events of more than 100
  * states unless full_events=true), "w_minus" "w_plus" "lambda" (per surface of the event; NaN without meaning), "round", and
- * with sensitivities "time_derivative" (q), "derivative_before" and "derivative_after" (n × q). */
+ * with sensitivities "time_derivative" (q), "derivative_before" and "derivative_after" (n × q). Where the derivative does not go on through the event,
+ * sw_event_text() tells its "derivative_reason", and "time_below" "time_above" (q) "derivative_below" "derivative_above" (n × q) are those towards
+ * smaller and larger values, none where they are not known. SW_START in the place of `index` is the start of a run, where it lies on a surface at
+ * which derivatives jump; SW_ABSENT where it does not. */
+#define SW_START (-1)
 SW_API int sw_event_values(const void *handle, int64_t index, const char *what, double *values, int64_t capacity,
                            int64_t *count);
 

@@ -4,7 +4,7 @@
 
 #include "check.h"
 
-static const char *const BLOCK =
+static const char* const BLOCK =
     "name = \"block\"\n"
     "[parameters]\n"
     "mu = 1.0\n"
@@ -19,15 +19,15 @@ static const char *const BLOCK =
     "x = \"v\"\n"
     "v = \"-mu*sgn(rest)\"\n";
 
-static sw_model *block(void) {
-  sw_model *model;
+static sw_model* block(void) {
+  sw_model* model;
   CHECK_OK(model, sw_parse(BLOCK, -1, NULL, &model));
   return model;
 }
 
 static void the_block_comes_to_rest(void) {
-  sw_model *model = block();
-  sw_run *run;
+  sw_model* model = block();
+  sw_run* run;
   double t[3] = {0.5, 1, 1.5}, x[6], span[2], lists[100];
   int64_t count = 0;
   CHECK_OK(run, sw_solve(model, &run));
@@ -83,7 +83,8 @@ static void the_block_comes_to_rest(void) {
   CHECK_OK(run, sw_values(run, "steps", NULL, 0, &count));
   CHECK(count == sw_count(run, "steps") && count > 2);
   {
-    double *times = malloc(sizeof(double) * (size_t)count), *states = malloc(2 * sizeof(double) * (size_t)count);
+    double *times = malloc(sizeof(double) * (size_t)count),
+           *states = malloc(2 * sizeof(double) * (size_t)count);
     CHECK_OK(run, sw_values(run, "steps", times, count, NULL));
     CHECK_OK(run, sw_step_states(run, states, 2 * count));
     CHECK_NEAR(times[0], 0, 0);
@@ -97,9 +98,9 @@ static void the_block_comes_to_rest(void) {
 }
 
 static void documents_are_texts(void) {
-  sw_model *model = block();
-  sw_run *run;
-  const char *text = NULL;
+  sw_model* model = block();
+  sw_run* run;
+  const char* text = NULL;
   int64_t length = 0;
   CHECK_OK(model, sw_document(model, "check", &text, &length));
   CHECK((int64_t)strlen(text) == length);
@@ -121,8 +122,8 @@ static void documents_are_texts(void) {
 }
 
 static void settings_and_options_decide_the_run(void) {
-  sw_model *model = block();
-  sw_run *run;
+  sw_model* model = block();
+  sw_run* run;
   double value = 0, x[2];
   CHECK_OK(model, sw_get(model, "mu", &value));
   CHECK_NEAR(value, 1, 0);
@@ -188,7 +189,8 @@ static void settings_and_options_decide_the_run(void) {
   CHECK(strlen(sw_message(run)) > 0);
   sw_free(run);
   CHECK(sw_count(model, "colours") == -1);
-  CHECK(sw_count(model, "states") == 2 && sw_count(model, "surfaces") == 1 && sw_count(model, "contacts") == 0);
+  CHECK(sw_count(model, "states") == 2 && sw_count(model, "surfaces") == 1 &&
+        sw_count(model, "contacts") == 0);
   CHECK_TEXT(sw_name(model, "states", 1), "v");
   CHECK_TEXT(sw_name(model, "surfaces", 0), "rest");
   CHECK_TEXT(sw_name(model, "parameters", 0), "mu");
@@ -199,11 +201,13 @@ static void settings_and_options_decide_the_run(void) {
 }
 
 static void mistakes_are_told_all(void) {
-  sw_model *model;
-  sw_run *run;
+  sw_model* model;
+  sw_run* run;
   int64_t line = 0, column = 0;
-  const char *text = NULL;
-  CHECK_CODE(SW_MODEL, model, sw_parse("[states]\nx = 1\n[derivatives]\nx = \"sng(x)\"\n[tim]\nend = 1\n", -1, "bad.toml", &model));
+  const char* text = NULL;
+  CHECK_CODE(
+      SW_MODEL, model,
+      sw_parse("[states]\nx = 1\n[derivatives]\nx = \"sng(x)\"\n[tim]\nend = 1\n", -1, "bad.toml", &model));
   CHECK(sw_count(model, "mistakes") >= 2);
   CHECK_OK(model, sw_mistake(model, 0, &line, &column, &text));
   CHECK(line == 4 && column == 6);
@@ -220,11 +224,35 @@ static void mistakes_are_told_all(void) {
   sw_free(model);
 }
 
+static void a_start_on_a_surface_has_derivatives_on_both_sides(void) {
+  /* From x = 1 - e, y rises at 1 for the time e and then at 2; from x = 1 + e it rises at 2 at once. */
+  const char* const text =
+      "[states]\nx = 1.0\ny = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = \"1\"\ny = \"if(x > 1, 2, 1)\"\n";
+  sw_model* model;
+  sw_run* run;
+  double below[2], above[2];
+  CHECK_OK(model, sw_parse(text, -1, NULL, &model));
+  CHECK_OK(model, sw_options(model, "rtol=1e-9 sensitivities=x"));
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK_OK(run, sw_event_values(run, SW_START, "derivative_below", below, 2, NULL));
+  CHECK_OK(run, sw_event_values(run, SW_START, "derivative_above", above, 2, NULL));
+  CHECK_NEAR(below[1], 1, 1e-8);
+  CHECK_NEAR(above[1], 0, 1e-8);
+  CHECK_PART(sw_event_text(run, SW_START, "derivative_reason"), "begins on a surface");
+  sw_free(run);
+  CHECK_OK(model, sw_set(model, "x", 0.5));
+  CHECK_OK(run, sw_solve(model, &run));
+  CHECK_CODE(SW_ABSENT, run, sw_event_values(run, SW_START, "derivative_below", below, 2, NULL));
+  CHECK(sw_event_text(run, 0, "derivative_reason") == NULL);
+  sw_free(run);
+  sw_free(model);
+}
+
 static void derivatives_are_those_of_the_closed_form(void) {
   /* Up to its rest at t = 1/mu the block has x = t - mu t^2/2, and then x = 1/(2 mu). */
-  sw_model *model = block();
-  sw_run *run;
-  const char *const quantities[] = {"x", "E = 0.5*v^2 + x"};
+  sw_model* model = block();
+  sw_run* run;
+  const char* const quantities[] = {"x", "E = 0.5*v^2 + x"};
   double t[2] = {0.5, 1.5}, s[8], y[4], g[6];
   CHECK_OK(model, sw_options(model, "rtol=1e-10 sensitivities=mu,v"));
   CHECK_OK(model, sw_observe(model, "E = 0.5*v^2 + x"));
@@ -262,15 +290,15 @@ static void derivatives_are_those_of_the_closed_form(void) {
   sw_free(model);
 }
 
-static int end_after(double t, const double *x, int64_t n, void *user) {
+static int end_after(double t, const double* x, int64_t n, void* user) {
   CHECK(n == 2);
-  *(double *)user = x[1];
+  *(double*)user = x[1];
   return t > 0.3;
 }
 
 static void a_step_function_ends_the_run(void) {
-  sw_model *model = block();
-  sw_run *run;
+  sw_model* model = block();
+  sw_run* run;
   double last = 0, t = 0;
   CHECK_OK(model, sw_options(model, "max_step=0.1"));
   CHECK_OK(model, sw_on_step(model, end_after, &last));
@@ -283,7 +311,7 @@ static void a_step_function_ends_the_run(void) {
 }
 
 static void null_is_no_handle(void) {
-  sw_model *model = NULL;
+  sw_model* model = NULL;
   CHECK(sw_abi() == SW_ABI);
   CHECK(strlen(sw_version()) > 0);
   sw_free(NULL);
@@ -307,6 +335,7 @@ int main(void) {
   settings_and_options_decide_the_run();
   mistakes_are_told_all();
   derivatives_are_those_of_the_closed_form();
+  a_start_on_a_surface_has_derivatives_on_both_sides();
   a_step_function_ends_the_run();
   null_is_no_handle();
   return failed_checks;

@@ -1,9 +1,10 @@
 """The C interface in the place of the compiled module: it serves every CPython, since it calls the shared object beside it by ctypes.
 
-All is as with the compiled module, but for three things: all motions of an ambiguous start and a branch of orbits whose period is a Python function,
-which say that they need it, and the derivatives on both sides of a start on a surface.
+All is as with the compiled module, but for two things, which say that they need it: all motions of an ambiguous start, and a branch of orbits
+whose period is a Python function.
 """
 
+import contextlib
 import ctypes
 import difflib
 import json
@@ -20,6 +21,7 @@ _lib = ctypes.CDLL(os.path.join(_HERE, "libslideway_c.so.1"))
 
 _OK, _STOPPED, _MODEL, _MISUSE, _ABSENT, _SPACE, _MEMORY, _FAILED = range(8)
 _BEFORE, _AFTER, _BEYOND = 0, 1, 2
+_START = -1
 _NO_VALUE = -1
 _double_p = POINTER(c_double)
 _Field = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
@@ -106,16 +108,52 @@ def _refuse(what):
 
 
 class Cancellation:
-    """Ends the runs that it was given to, from any thread."""
+    """Ends the runs and searches that it was given to, from any thread."""
 
     def __init__(self):
-        self._lock, self._handles, self._requested = threading.Lock(), [], False
+        self._lock, self._handles, self.requested = threading.Lock(), [], False
 
     def request(self):
         with self._lock:
-            self._requested = True
+            self.requested = True
             for handle in self._handles:
                 _stop(handle.pointer)
+
+    @contextlib.contextmanager
+    def of(self, handle):
+        """Within it, requests end what is made with the handle."""
+        with self._lock:
+            self._handles.append(handle)
+        try:
+            yield
+        finally:
+            with self._lock:
+                self._handles.remove(handle)
+
+
+def _apart(call, stop, is_asked=lambda: False):
+    """The value of call(), made in a thread of its own so that Ctrl-C need not wait for it, and the KeyboardInterrupt that there was, or None.
+
+    stop() ends the call after Ctrl-C, or where is_asked(); it is repeated, since what was only about to begin is not ended by it.
+    A thread that Ctrl-C interrupts in join() takes the other for done, which is why it waits for an event.
+    """
+    values, done, interrupted = [], threading.Event(), None
+
+    def work():
+        try:
+            values.append(call())
+        finally:
+            done.set()
+
+    threading.Thread(target=work, daemon=True).start()
+    while not done.is_set():
+        try:
+            done.wait(0.03)
+        except KeyboardInterrupt as error:
+            interrupted = error
+        if not done.is_set() and (interrupted is not None or is_asked()):
+            stop()
+    return values[0], interrupted
 
 
 class _Handle:
@@ -289,11 +327,12 @@ class Problem:
                     continuations=start["continuations"], passed=not any(f["severity"] == "problem" for f in made["findings"]))
         return made
 
-    def compare(self, end, options, plan):
+    def compare(self, end, options, plan, cancellation=None):
         words = "".join(f" {name}={_number(value) if isinstance(value, float) else int(value)}" for name, value in plan.items() if value is not None)
         text = f"{_option_text(options)} t_end={_number(end)}{words}"
         handle = self._again()
-        return _made(_compare, handle.pointer, text.encode()).document("json")
+        with (cancellation or Cancellation()).of(handle):
+            return _made(_compare, handle.pointer, text.encode()).document("json")
 
     def _again(self):
         """A handle with options of its own; of Python functions there is one."""
@@ -418,8 +457,6 @@ class Run:
         reached = c_double()
         self.status = _status(handle.pointer, byref(reached)).decode()
         self.t_reached, self.message = reached.value, handle.message()
-        if self.status == "stopped_by_caller":
-            self.status = "user_function_failed"
         self.branches, self.complete, self.collapsed, self.error = [], True, False, None
         self._n, self._further = len(problem.state_names), []
         modes, places = handle.names("modes"), handle.names("locations")
@@ -500,12 +537,24 @@ class Run:
             return None
         until = float(self._handle.values("exists_until")[0])
         shape = (self._n, len(names))
-        events = []
-        for k in range(self.event_count()):
-            time, before, after = (self._event_numbers(k, what) for what in ("time_derivative", "derivative_before", "derivative_after"))
-            events.append((time, before.reshape(shape, order="F"), after.reshape(shape, order="F"),
-                           bool(self._event_numbers(k, "t")[0] < until), "", None, None, None, None))
-        return names, self.derivatives_at([self.t_reached])[:, :, 0], events, until, "", None
+        events = [self._event_derivative(k, shape) for k in range(self.event_count())]
+        start = self._event_derivative(_START, shape)
+        reasons = [event[4] for event in (start, *events) if event is not None and not event[3]]
+        return names, self.derivatives_at([self.t_reached])[:, :, 0], events, until, reasons[0] if reasons else "", start
+
+    def _event_derivative(self, index, shape):
+        """How an event, or the start, moves; None of a start through which derivatives go on."""
+        if index == _START and _event_values(self._handle.pointer, index, b"time_derivative", None, 0, byref(c_int64())) == _ABSENT:
+            return None
+        time, before, after, time_below, time_above, below, above = (self._event_numbers(index, what) for what in (
+            "time_derivative", "derivative_before", "derivative_after", "time_below", "time_above", "derivative_below", "derivative_above"))
+        reason = _event_text(self._handle.pointer, index, b"derivative_reason")
+
+        def told(numbers, form=shape):
+            return numbers.reshape(form, order="F") if numbers.size else None
+
+        return (time, before.reshape(shape, order="F"), after.reshape(shape, order="F"), reason is None, "" if reason is None else reason.decode(),
+                told(time_below, -1), told(time_above, -1), told(below), told(above))
 
     def gradients(self, quantities):
         texts = (c_char_p * len(quantities))(*[name.encode() for name in quantities])
@@ -635,26 +684,12 @@ def _called(functions, handle, field, guards, jacobian, pattern, start, end, sta
     return Problem(handle, None, [], functions)
 
 
-def _follow(problem, handle, cancellation):
-    """Runs in a thread of its own, so that Ctrl-C does not have to wait; returns the run's handle and whether it was interrupted."""
-    made, interrupted, codes = _Handle(), None, []
-    # The handle of a model goes on to be stopped until its run has begun, and so has one that was asked before.
-    thread = threading.Thread(target=lambda: codes.append(_solve(handle.pointer, byref(made.pointer))), daemon=True)
-    if cancellation is not None:
-        with cancellation._lock:
-            cancellation._handles.append(handle)
-    thread.start()
-    while thread.is_alive():
-        try:
-            thread.join(0.03)
-        except KeyboardInterrupt as error:
-            interrupted = error
-        if interrupted is not None or cancellation is not None and cancellation._requested:
-            _stop(handle.pointer)
-    if cancellation is not None:
-        with cancellation._lock:
-            cancellation._handles.remove(handle)
-    return made, codes[0], interrupted
+def _follow(handle, cancellation):
+    """The handle of a run, what the call answered, and the KeyboardInterrupt that ended it, or None."""
+    asked, made = cancellation or Cancellation(), _Handle()
+    with asked.of(handle):
+        code, interrupted = _apart(lambda: _solve(handle.pointer, byref(made.pointer)), lambda: _stop(handle.pointer), lambda: asked.requested)
+    return made, code, interrupted
 
 
 def run(problem, start, end, state, location="", mode=None, options=None, cancellation=None, stop_after=None):
@@ -668,7 +703,7 @@ def run(problem, start, end, state, location="", mode=None, options=None, cancel
     handle.options(f"{text} t_end={_number(end)}")
     if problem._called is not None:
         problem._called.error, problem._called.is_final = None, False
-    made, code, interrupted = _follow(problem, handle, cancellation)
+    made, code, interrupted = _follow(handle, cancellation)
     error = interrupted or (None if problem._called is None else problem._called.error)
     if code not in (_OK, _STOPPED):
         if error is not None:
@@ -775,18 +810,10 @@ class LiveRun:
                 is_pause = code == _STOPPED and not self._is_cancelled and _live_status(self._live.pointer, None) == b"stopped_by_caller"
                 if not is_pause:
                     return code
-        codes, interrupted = [], None
-        thread = threading.Thread(target=lambda: codes.append(call()), daemon=True)
-        thread.start()
-        while thread.is_alive():
-            try:
-                thread.join(0.03)
-            except KeyboardInterrupt as error:
-                interrupted = error
-                _stop(self._live.pointer)
+        code, interrupted = _apart(call, lambda: _stop(self._live.pointer))
         if interrupted is not None:
             raise interrupted
-        return codes[0]
+        return code
 
     def _followed(self, call):
         called = self._problem._called
@@ -814,7 +841,7 @@ class LiveRun:
         # Messages are those of the last call.
         message, t = self._live.message(), c_double()
         status = _live_status(self._live.pointer, byref(t)).decode()
-        return ("stopped_by_event" if status == "stopped_by_caller" else status), t.value, message
+        return status, t.value, message
 
     def _tell(self):
         """Tells events that are new; returns whether the run is to stop."""
@@ -825,7 +852,7 @@ class LiveRun:
             self._told += 1
             stops = bool(self._on_event(self.event(self._told - 1)))
         if stops:
-            self._outcome = ("stopped_by_event", self.t, "the run was cancelled")
+            self._outcome = ("stopped_by_caller", self.t, "the run was stopped by its caller")
         return stops
 
     def advance_to(self, t):
@@ -939,18 +966,19 @@ def _varied_text(varied):
     return "" if varied is None else f" vary={varied[0]}:{_number(varied[1])}:{_number(varied[2])}:{varied[3]}"
 
 
-def equilibria(problem, end, options, box=(), starts=0, varied=None):
+def equilibria(problem, end, options, box=(), starts=0, varied=None, cancellation=None):
     handle = _model_handle(problem, "equilibria")
     text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied)}"
     if box:
         text += " box='" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in box) + "'"
     if starts:
         text += f" starts={starts}"
-    return _made(_find_equilibria, handle.pointer, text.encode()).document("json")
+    with (cancellation or Cancellation()).of(handle):
+        return _made(_find_equilibria, handle.pointer, text.encode()).document("json")
 
 
 def orbit(problem, options, section=None, direction="rising", period=None, returns=0, transient=0.0, shots=0, max_iterations=0, varied=None,
-          period_of=None):
+          period_of=None, cancellation=None):
     if period_of is not None:
         _refuse("a branch of orbits whose period is a Python function")
     handle = _model_handle(problem, "orbit")
@@ -961,9 +989,10 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
         text += f" period={_number(period)}"
     for name, value in (("returns", returns), ("shots", shots), ("iterations", max_iterations)):
         text += f" {name}={value}" if value else ""
-    if varied is not None:
-        return _made(_follow_orbit, handle.pointer, text.encode()).document("json"), None
-    found = _made(_find_orbit, handle.pointer, text.encode())
+    with (cancellation or Cancellation()).of(handle):
+        if varied is not None:
+            return _made(_follow_orbit, handle.pointer, text.encode()).document("json"), None
+        found = _made(_find_orbit, handle.pointer, text.encode())
     document = found.document("json")
     if not json.loads(document)["converged"]:
         return document, None
@@ -971,21 +1000,23 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
     return document, Run(problem, once, False, False, float(once.values("span")[0]))
 
 
-def lyapunov(problem, end, options, transient, block):
+def lyapunov(problem, end, options, transient, block, cancellation=None):
     handle = _model_handle(problem, "lyapunov")
     text = f"{_option_text(options)} t_end={_number(end)} transient={_number(transient)} block={_number(block)}"
-    return _made(_find_exponents, handle.pointer, text.encode()).document("json")
+    with (cancellation or Cancellation()).of(handle):
+        return _made(_find_exponents, handle.pointer, text.encode()).document("json")
 
 
-def fit(problem, parameters, names, times, values, deviations, options, max_runs=0, tolerance=0.0):
+def fit(problem, parameters, names, times, values, deviations, options, max_runs=0, tolerance=0.0, cancellation=None):
     handle = _model_handle(problem, "fit")
     text = _option_text(options)
     text += (f" max_runs={max_runs}" if max_runs > 0 else "") + (f" tolerance={_number(tolerance)}" if tolerance > 0 else "")
     t, measured = np.ascontiguousarray(times, dtype=float), np.asfortranarray(values, dtype=float)
     sigma = np.ascontiguousarray(deviations, dtype=float)
     quantities = (c_char_p * len(names))(*[name.encode() for name in names])
-    found = _made(_find_parameters, handle.pointer, " ".join(parameters).encode(), quantities, len(names), t.ctypes.data, t.size,
-                  measured.ctypes.data, sigma.ctypes.data if sigma.size else None, text.encode())
+    with (cancellation or Cancellation()).of(handle):
+        found = _made(_find_parameters, handle.pointer, " ".join(parameters).encode(), quantities, len(names), t.ctypes.data, t.size,
+                      measured.ctypes.data, sigma.ctypes.data if sigma.size else None, text.encode())
     residuals = found.values("residuals")
     return found.document("json"), residuals.reshape((len(names), -1), order="F") if residuals.size else residuals
 

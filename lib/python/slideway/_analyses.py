@@ -157,6 +157,7 @@ def _complex(values: Sequence[Mapping[str, Any]]) -> np.ndarray:
 
 
 Varied = Tuple[str, float, float, int]
+Apart = Callable[[str, Callable[[Any], Any], Callable[[Any], Any]], Any]  # _apart() of _model.py
 
 
 def varied_of(vary: Any) -> Optional[Varied]:
@@ -201,7 +202,7 @@ def measured(data: Any) -> Measured:
 
 
 def fit(problem: Any, data: Any, vary: Any, observe: Mapping[str, str], deviations: Any, options: Dict[str, Any],
-        max_runs: Optional[int], tolerance: Optional[float], apart: Callable[[Any], Any]) -> Fit:
+        max_runs: Optional[int], tolerance: Optional[float], apart: Apart) -> Fit:
     names, times, values = measured(data)
     unknown = [name for name in observe if name not in names]
     if unknown:
@@ -215,40 +216,52 @@ def fit(problem: Any, data: Any, vary: Any, observe: Mapping[str, str], deviatio
         sigma = np.array([float(given[name]) for name in names])
     asked = [f"{name} = {observe[name]}" if name in observe else name for name in names]
     wanted = [vary] if isinstance(vary, str) else list(vary)
-    text, residuals = apart(lambda: _core.fit(problem, wanted, asked, times, values, sigma, options, max_runs or 0, tolerance or 0.0))
-    rows = dict(zip(names, residuals)) if np.size(residuals) else {}
-    return Fit(json.loads(text), rows)
+
+    def fit_of(made: Tuple[str, Any]) -> Fit:
+        text, residuals = made
+        return Fit(json.loads(text), dict(zip(names, residuals)) if np.size(residuals) else {})
+
+    return apart("the fit", lambda cancellation: _core.fit(problem, wanted, asked, times, values, sigma, options, max_runs or 0,  # type: ignore[no-any-return]
+                                                           tolerance or 0.0, cancellation), fit_of)
 
 
 def equilibria(problem: Any, end: float, options: Dict[str, Any], box: Mapping[str, Sequence[float]], starts: Optional[int], vary: Any,
-               apart: Callable[[Any], Any]) -> Any:
+               apart: Apart) -> Any:
     sides = [(name, float(low), float(high)) for name, (low, high) in box.items()]
     varied = varied_of(vary)
-    document = json.loads(apart(lambda: _core.equilibria(problem, end, options, sides, starts or 0, varied)))
-    if varied is None:
-        return Equilibria(document)
-    return [Branch(branch, varied[0], "equilibrium") for branch in document["branches"]]
+
+    def equilibria_of(text: str) -> Any:
+        document = json.loads(text)
+        if varied is None:
+            return Equilibria(document)
+        return [Branch(branch, varied[0], "equilibrium") for branch in document["branches"]]
+
+    return apart("the search for equilibria", lambda cancellation: _core.equilibria(problem, end, options, sides, starts or 0, varied, cancellation),
+                 equilibria_of)
 
 
 def orbit(model: Any, problem: Any, options: Dict[str, Any], section: Optional[str], direction: str, period: Any,
           returns: Optional[int], transient: float, shots: Optional[int], max_iterations: Optional[int], vary: Any,
-          apart: Callable[[Any], Any]) -> Any:
+          apart: Apart) -> Any:
     varied = varied_of(vary)
     period_of = period if callable(period) else None
     first = period(varied[1]) if callable(period) and varied else period
     if callable(first):
         raise ValueError("period is a function of the parameter of vary, and there is none")
-    text, run = apart(lambda: _core.orbit(problem, options, section, direction, None if first is None else float(first),
-                                          returns or 0, transient, shots or 0, max_iterations or 0, varied, period_of))
-    document = json.loads(text)
-    if varied is not None:
-        return Branch(document, varied[0], "")
-    result = None if run is None else Result(run, model=model, how=document["signature"])
-    return Orbit(document, result)
+
+    def orbit_of(made: Tuple[str, Any]) -> Any:
+        document, run = json.loads(made[0]), made[1]
+        if varied is not None:
+            return Branch(document, varied[0], "")
+        return Orbit(document, None if run is None else Result(run, model=model, how=document["signature"]))
+
+    return apart("the search for orbits", lambda cancellation: _core.orbit(problem, options, section, direction, None if first is None else float(first), returns or 0,
+                                                                           transient, shots or 0, max_iterations or 0, varied, period_of, cancellation),
+                 orbit_of)
 
 
 def lyapunov(problem: Any, start: float, end: float, options: Dict[str, Any], transient: Optional[float], block: Optional[float],
-             apart: Callable[[Any], Any]) -> Lyapunov:
+             apart: Apart) -> Lyapunov:
     length = end - start
     settled = 0.1 * length if transient is None else float(transient)
     if not settled < length:
@@ -256,4 +269,5 @@ def lyapunov(problem: Any, start: float, end: float, options: Dict[str, Any], tr
     size = (length - settled) / 1000 if block is None else float(block)
     if size > (length - settled) * (1 + 1e-12):
         raise ValueError(f"a block of {size:g} is longer than what is left after the transient, {length - settled:g}")
-    return Lyapunov(json.loads(apart(lambda: _core.lyapunov(problem, end, options, settled, size))))
+    return apart("the computation of exponents", lambda cancellation: _core.lyapunov(problem, end, options, settled, size, cancellation),  # type: ignore[no-any-return]
+                 lambda text: Lyapunov(json.loads(text)))

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import threading
+import time
 from typing import TYPE_CHECKING, Any, Callable, Dict, Iterator, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
@@ -21,7 +23,7 @@ OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", 
 
 
 class Interrupted(KeyboardInterrupt):
-    """A run that was interrupted by Ctrl-C; ``result`` holds what was done until then."""
+    """A run, sweep or search that was interrupted by Ctrl-C; ``result`` holds what was done until then, None where there is nothing to show."""
 
     result: Any = None
 
@@ -72,24 +74,48 @@ def raise_error(made: Any, result: Optional[Result]) -> None:
     raise error
 
 
-def _apart(work: Callable[[], Any]) -> Any:
-    """The value of work(), which is done in a thread of its own, so that Ctrl-C does not have to wait for it."""
-    done: List[Any] = []
+_PATIENCE = 2.0  # seconds that a search has to end in after Ctrl-C, with what it has found
+
+
+def _apart(what: str, work: Callable[[Any], Any], made_of: Callable[[Any], Any]) -> Any:
+    """made_of(work(cancellation)). The work is done in a thread of its own, and Ctrl-C ends it: :class:`Interrupted` has what was found until then.
+
+    A thread that Ctrl-C interrupts in join() takes the other for done, which is why it waits for an event."""
+    cancellation, over = _core.Cancellation(), threading.Event()
+    found: List[Any] = []
     failed: List[BaseException] = []
 
     def run() -> None:
         try:
-            done.append(work())
+            found.append(work(cancellation))
         except BaseException as error:
             failed.append(error)
+        finally:
+            over.set()
 
-    thread = threading.Thread(target=run, daemon=True)
-    thread.start()
-    while thread.is_alive():
-        thread.join(0.05)
-    if failed:
-        raise failed[0]
-    return done[0]
+    threading.Thread(target=run, daemon=True).start()
+    asked: Optional[float] = None
+    while not over.is_set():
+        try:
+            over.wait(0.03)
+        except KeyboardInterrupt:
+            asked = time.monotonic()
+        if asked is not None and not over.is_set():
+            # It is repeated, since a search that has not begun is not ended.
+            cancellation.request()
+            if time.monotonic() > asked + _PATIENCE:
+                break
+    if asked is None:
+        if failed:
+            raise failed[0]
+        return made_of(found[0])
+    result = None
+    with contextlib.suppress(Exception):
+        result = made_of(found[0])
+    interrupted = Interrupted(f"{what} was interrupted; " + ("there is no result yet" if result is None else
+                                                            "`result` of this exception holds what was found until then"))
+    interrupted.result = result
+    raise interrupted
 
 
 class Parameters(dict):  # type: ignore[type-arg]
@@ -248,7 +274,7 @@ class Model:
         options, values = self._split(given, settings)
         problem = self.instance(**values)
         end = problem.end if t_end is None else float(t_end)
-        return Check(_apart(lambda: problem.check(end, options)))
+        return _apart("the check", lambda _: problem.check(end, options), Check)  # type: ignore[no-any-return]
 
     def compare(self, *, t_end: Optional[float] = None, epsilon: Optional[float] = None, step: Optional[float] = None,
                 error: Optional[float] = None, bisections: Optional[int] = None, checkpoints: Optional[int] = None,
@@ -260,7 +286,8 @@ class Model:
         plan = dict(epsilon=epsilon, step=step, error=error, bisections=bisections, checkpoints=checkpoints, levels=levels,
                     repeats=repeats, max_evaluations=max_evaluations)
         end = problem.end if t_end is None else float(t_end)
-        return Comparison(json.loads(_apart(lambda: problem.compare(end, options, plan))))
+        return _apart("the comparison", lambda cancellation: problem.compare(end, options, plan, cancellation),  # type: ignore[no-any-return]
+                      lambda text: Comparison(json.loads(text)))
 
     def fit(self, data: Any, vary: Any, *, observe: Optional[Mapping[str, str]] = None, deviations: Any = None,
             max_runs: Optional[int] = None, tolerance: Optional[float] = None, settings: Optional[Mapping[str, float]] = None,

@@ -179,7 +179,8 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
             before = result if follow and result.outcome.status in ("reached_end", "stopped_by_event") else None
 
     def interrupted() -> Interrupted:
-        made_so_far = Interrupted("the sweep was interrupted; `result` of this exception holds what was done")
+        done = sum(outcome is not None for outcome in made.outcomes)
+        made_so_far = Interrupted(f"the sweep was interrupted after {done} of {len(made)} runs; `result` of this exception holds what was done")
         made_so_far.result = made
         return made_so_far
 

@@ -17,6 +17,7 @@
 #include "apps/measurements_file.hpp"
 #include "apps/orbit_documents.hpp"
 #include "apps/orbit_guess.hpp"
+#include "apps/stoppable.hpp"
 #include "apps/varied_parameter.hpp"
 #include "lib/python/src/run.hpp"
 #include "slideway/core/errors.hpp"
@@ -89,7 +90,8 @@ Run whole_run(const ModelInstance& instance) {
 // ---- equilibria ---------------------------------------------------------------------------------------------
 
 std::string equilibria(const std::shared_ptr<Problem>& problem, double end, const py::dict& given,
-                       const Box& box, Index starts, const std::optional<Varied>& varied) {
+                       const Box& box, Index starts, const std::optional<Varied>& varied,
+                       const std::shared_ptr<Cancellation>& cancellation) {
   const Model& model = model_of(*problem, "equilibria");
   ModelInstance instance = problem->instance;
   instance.end = end;
@@ -105,12 +107,14 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
   }
   const py::gil_scoped_release unlocked;
   if (!varied) {
-    const Equilibria found = find_equilibria(instance.problem(), whole_run(instance), options);
+    const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
+    const Equilibria found = find_equilibria(stoppable.problem(), whole_run(instance), options);
     return text_of(apps::write_equilibria_json, apps::ShownEquilibria{model.name, instance, found});
   }
   const SweepAxis axis = axis_of(*varied);
+  const Model stoppable = apps::stoppable(model, stop_question(cancellation));
   const std::vector<EquilibriumBranch> branches = follow_equilibria(
-      [&](double value) { return apps::instance_at(model, problem->settings, axis, value).problem(); },
+      [&](double value) { return apps::instance_at(stoppable, problem->settings, axis, value).problem(); },
       whole_run(instance),
       {.equilibria = options,
        .first = axis.first,
@@ -139,7 +143,8 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
                 const std::optional<std::string>& section, const std::string& direction,
                 const std::optional<double>& period, Index returns, double transient, Index shots,
                 int max_iterations, const std::optional<Varied>& varied,
-                const std::optional<py::function>& period_of) {
+                const std::optional<py::function>& period_of,
+                const std::shared_ptr<Cancellation>& cancellation) {
   const Model& model = model_of(*problem, "orbit");
   OrbitOptions options{.run = run_options(given, model, 1e-10), .shots = shots};
   if (max_iterations > 0) options.max_iterations = max_iterations;
@@ -149,10 +154,12 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
     check_section(*question.section, problem->instance.problem(), "section");
   }
   const ModelInstance& instance = problem->instance;
+  const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
   if (varied) {
     const SweepAxis axis = axis_of(*varied);
+    const Model stoppable_model = apps::stoppable(model, stop_question(cancellation));
     OrbitFamily family{.problem = [&](double value) {
-      return apps::instance_at(model, problem->settings, axis, value).problem();
+      return apps::instance_at(stoppable_model, problem->settings, axis, value).problem();
     }};
     if (period) {
       family.period = [&](double value) {
@@ -164,7 +171,7 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
     std::string document;
     {
       const py::gil_scoped_release unlocked;
-      const OrbitBranch branch = follow_periodic_orbit(family, guess_of(question, instance, options.run),
+      const OrbitBranch branch = follow_periodic_orbit(family, guess_of(question, stoppable, options.run),
                                                        {.orbit = options,
                                                         .first = axis.first,
                                                         .last = axis.last,
@@ -181,7 +188,7 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
   {
     const py::gil_scoped_release unlocked;
     PeriodicOrbit found =
-        find_periodic_orbit(instance.problem(), guess_of(question, instance, options.run), options);
+        find_periodic_orbit(stoppable.problem(), guess_of(question, stoppable, options.run), options);
     found.solution.sensitivities.reset();
     document = text_of(apps::write_orbit_json, apps::ShownOrbit{.model = model.name,
                                                                 .instance = instance,
@@ -201,14 +208,15 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
 // ---- Lyapunov exponents -------------------------------------------------------------------------------------
 
 std::string lyapunov(const std::shared_ptr<Problem>& problem, double end, const py::dict& given,
-                     double transient, double block) {
+                     double transient, double block, const std::shared_ptr<Cancellation>& cancellation) {
   const Model& model = model_of(*problem, "lyapunov");
   ModelInstance instance = problem->instance;
   instance.end = end;
   const LyapunovOptions options{
       .run = run_options(given, model, 1e-8), .block = block, .transient = transient};
   const py::gil_scoped_release unlocked;
-  const LyapunovExponents found = lyapunov_exponents(instance.problem(), whole_run(instance), options);
+  const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
+  const LyapunovExponents found = lyapunov_exponents(stoppable.problem(), whole_run(instance), options);
   return text_of(apps::write_lyapunov_json, apps::ShownExponents{model.name, instance, found, options});
 }
 
@@ -217,7 +225,8 @@ std::string lyapunov(const std::shared_ptr<Problem>& problem, double end, const 
 // The document and the residuals, names × times.
 py::tuple fit(const std::shared_ptr<Problem>& problem, const std::vector<std::string>& parameters,
               const std::vector<std::string>& names, const std::vector<double>& times, const Matrix& values,
-              const Vector& deviations, const py::dict& given, int max_runs, double tolerance) {
+              const Vector& deviations, const py::dict& given, int max_runs, double tolerance,
+              const std::shared_ptr<Cancellation>& cancellation) {
   const Model& model = model_of(*problem, "fit");
   FitOptions options{.run = run_options(given, model, 1e-8)};
   if (max_runs > 0) options.max_runs = max_runs;
@@ -227,7 +236,8 @@ py::tuple fit(const std::shared_ptr<Problem>& problem, const std::vector<std::st
   Fit found;
   {
     const py::gil_scoped_release unlocked;
-    found = slideway::fit(model, problem->settings, parameters, measurements, options);
+    const Model stoppable = apps::stoppable(model, stop_question(cancellation));
+    found = slideway::fit(stoppable, problem->settings, parameters, measurements, options);
     document = text_of(apps::write_fit_json, apps::ShownFit{model.name, measurements, names, found});
   }
   return py::make_tuple(document, array_of(std::move(found.residuals)));
@@ -261,16 +271,18 @@ py::tuple section(const MadeRun& made, const std::string& name, const std::strin
 
 void bind_analyses(py::module_& module) {
   module.def("equilibria", &equilibria, py::arg("problem"), py::arg("end"), py::arg("options"),
-             py::arg("box") = Box{}, py::arg("starts") = 0, py::arg("varied") = py::none());
+             py::arg("box") = Box{}, py::arg("starts") = 0, py::arg("varied") = py::none(),
+             py::arg("cancellation") = py::none());
   module.def("orbit", &orbit, py::arg("problem"), py::arg("options"), py::arg("section") = py::none(),
              py::arg("direction") = "rising", py::arg("period") = py::none(), py::arg("returns") = 0,
              py::arg("transient") = 0.0, py::arg("shots") = 0, py::arg("max_iterations") = 0,
-             py::arg("varied") = py::none(), py::arg("period_of") = py::none());
+             py::arg("varied") = py::none(), py::arg("period_of") = py::none(),
+             py::arg("cancellation") = py::none());
   module.def("lyapunov", &lyapunov, py::arg("problem"), py::arg("end"), py::arg("options"),
-             py::arg("transient"), py::arg("block"));
+             py::arg("transient"), py::arg("block"), py::arg("cancellation") = py::none());
   module.def("fit", &fit, py::arg("problem"), py::arg("parameters"), py::arg("names"), py::arg("times"),
              py::arg("values"), py::arg("deviations"), py::arg("options"), py::arg("max_runs") = 0,
-             py::arg("tolerance") = 0.0);
+             py::arg("tolerance") = 0.0, py::arg("cancellation") = py::none());
   module.def("measurements", &measurements);
   module.def("section_points", &section);
 }

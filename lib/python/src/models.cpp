@@ -10,6 +10,7 @@
 #include "apps/gallery.hpp"
 #include "apps/load_model.hpp"
 #include "apps/model_check.hpp"
+#include "apps/stoppable.hpp"
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/run.hpp"
 #include "models/registry.hpp"
@@ -183,7 +184,8 @@ py::dict check(const std::shared_ptr<Model>& model, const Problem& problem, doub
 
 // The document of schema slideway.compare/1.
 std::string compare(const std::shared_ptr<Model>& model, const Problem& problem, double end,
-                    const py::dict& given, const py::dict& planned) {
+                    const py::dict& given, const py::dict& planned,
+                    const std::shared_ptr<Cancellation>& cancellation) {
   ModelInstance instance = problem.instance;
   instance.end = end;
   const Options options = options_from(given, model->defaults);
@@ -202,7 +204,8 @@ std::string compare(const std::shared_ptr<Model>& model, const Problem& problem,
   }
   std::ostringstream out;
   const auto follow = [&] {
-    const apps::Comparison comparison = apps::compare_approaches(instance, options, plan);
+    const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
+    const apps::Comparison comparison = apps::compare_approaches(stoppable, options, plan);
     apps::write_comparison_json({model->name, instance, options}, comparison, out);
   };
   const CallErrors errors;
@@ -300,9 +303,14 @@ void bind_models(py::module_& module) {
            [](const Problem& self, double end, const py::dict& options) {
              return check(std::const_pointer_cast<Model>(self.model), self, end, options);
            })
-      .def("compare", [](const Problem& self, double end, const py::dict& options, const py::dict& plan) {
-        return compare(std::const_pointer_cast<Model>(self.model), self, end, options, plan);
-      });
+      .def(
+          "compare",
+          [](const Problem& self, double end, const py::dict& options, const py::dict& plan,
+             const std::shared_ptr<Cancellation>& cancellation) {
+            return compare(std::const_pointer_cast<Model>(self.model), self, end, options, plan,
+                           cancellation);
+          },
+          py::arg("end"), py::arg("options"), py::arg("plan"), py::arg("cancellation") = py::none());
 
   using Unlocked = py::call_guard<py::gil_scoped_release>;
   module.def(

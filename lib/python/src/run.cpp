@@ -545,6 +545,10 @@ void set_option(Options& options, const std::string& name, py::handle value) {
 
 }  // namespace
 
+std::function<bool()> stop_question(std::shared_ptr<const Cancellation> cancellation) {
+  return [asked = std::move(cancellation)] { return asked != nullptr && asked->requested; };
+}
+
 py::tuple event_tuple(const EventRecord& record) {
   const auto list = [](const auto& values) {
     py::list made;
@@ -588,9 +592,9 @@ Options options_from(const py::dict& given, const ModelDefaults& defaults) {
 }
 
 void bind_runs(py::module_& module) {
-  py::class_<Cancellation>(module, "Cancellation").def(py::init<>()).def("request", [](Cancellation& self) {
-    self.requested = true;
-  });
+  py::class_<Cancellation, std::shared_ptr<Cancellation>>(module, "Cancellation")
+      .def(py::init<>())
+      .def("request", [](Cancellation& self) { self.requested = true; });
 
   py::class_<MadeRun, std::shared_ptr<MadeRun>>(module, "Run")
       .def("points", &points)

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -31,6 +32,8 @@ struct Problem {
 struct Cancellation {
   std::atomic<bool> requested = false;
 };
+// Asks it, or nobody where there is none; keeps it alive.
+std::function<bool()> stop_question(std::shared_ptr<const Cancellation> cancellation);
 
 // A run, with what it belongs to.
 struct MadeRun {

@@ -84,6 +84,7 @@ def test_a_sweep_is_interrupted():
     with Interrupt(0.3), pytest.raises(KeyboardInterrupt) as caught:
         FRICTION.sweep(mu=np.linspace(0.1, 0.9, 500), t_end=2e4, jobs=2)
     sweep = caught.value.result
+    assert f"after {sum(o is not None for o in sweep.outcomes)} of 500 runs" in str(caught.value)
     assert len(sweep) == 500 and any(o is None for o in sweep.outcomes)
 
 
@@ -91,6 +92,31 @@ def test_a_comparison_is_interrupted():
     with Interrupt(0.2) as interrupt, pytest.raises(KeyboardInterrupt):
         FRICTION.compare(levels=6, repeats=3, max_evaluations=3_000_000)
     assert time.perf_counter() - interrupt.sent < 1
+
+
+def test_a_fit_is_interrupted_with_the_best_values_until_then():
+    times = np.linspace(0.1, 4000, 40001)
+    data = {"t": times, "x": FRICTION.run(t_end=4000, t_eval=times, mu=0.43).y[0]}
+    with Interrupt(1.0) as interrupt, pytest.raises(slideway.Interrupted, match="the fit was interrupted") as caught:
+        while True:
+            FRICTION.fit(data, ["mu", "A"], rtol=1e-11)
+    assert time.perf_counter() - interrupt.sent < 5
+    found = caught.value.result
+    assert not found.converged and set(found.values) == {"mu", "A"}
+
+
+def test_exponents_and_branches_are_interrupted_with_what_was_found():
+    with Interrupt(0.5) as interrupt, pytest.raises(slideway.Interrupted) as caught:
+        FRICTION.lyapunov(t_end=1e6, transient=0.0, block=10.0)
+    assert time.perf_counter() - interrupt.sent < 3
+    assert not caught.value.result.complete and "interrupted" in caught.value.result.message and caught.value.result.t.size > 0
+    model = slideway.System(lambda t, y, mu: [y[1], mu * (1 - y[0] ** 2) * y[1] - y[0] - 0.1 * np.sign(y[1])], states=dict(x=1.0, v=0.0), t_span=(0, 50),
+                            parameters=dict(mu=1.0), surfaces=dict(turn="v"))
+    with Interrupt(2.0) as interrupt, pytest.raises(slideway.Interrupted) as caught:
+        model.orbit(section="turn", vary={"mu": np.linspace(1, 3, 100_001)})
+    assert time.perf_counter() - interrupt.sent < 3
+    branch = caught.value.result
+    assert branch is not None and 1 < branch.parameter.size < 100_001 and not branch.complete
 
 
 def test_other_threads_run_during_a_run():
