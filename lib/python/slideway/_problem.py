@@ -15,6 +15,7 @@ from ._conditions import condition_of, is_stepped, roots_of, value_of
 from ._expressions import MOST_STEPS, Expr, Untraceable, in_order
 from ._memory import Memory, RemembersError, advice, call_twice
 from ._model import _parse, atol_of, follow
+from ._pace import quickest_change
 from ._places import place_of
 from ._quiet import quiet
 from ._rewriter import Bound
@@ -574,6 +575,7 @@ class Problem:
                                getattr(self.fun, "__name__", "fun"))
         if self.events:
             problem = problem.with_events([(e.name, self._called_event(e), e.direction, e.action) for e in self.events])
+        self._bound_steps()
         if not is_known and self.is_continuous and not self.complex:
             note, is_known = "it bends and does not jump", True
         if not is_known:
@@ -583,6 +585,14 @@ class Problem:
                 f"wrong. Write what could not be traced in another way, or pass surfaces=[g, …], functions g(t, y) that are zero where it "
                 f"jumps; surfaces=[] says that it does not jump.")
         return Way(problem, f"called, as it could not be traced ({reason}); {note}", False, False)
+
+    def _bound_steps(self) -> None:
+        """A field that is zero at first would have its first step over the whole run, and over all that the time brings."""
+        if not self.refuses_memory:
+            return
+        quickest = quickest_change(self._call_forward if not self.complex else self._complex_field, self.start, self.end, self.state)
+        if quickest is not None:
+            self.options["max_step"] = min(self.options["max_step"], quickest)
 
     def _refuse_memory(self) -> None:
         called = call_twice(lambda t, y: self._call_forward(t, y), self.memory, self._points())

@@ -335,3 +335,28 @@ def test_surfaces_are_told_of_complex_states_too():
     assert result.events[0].t == pytest.approx(math.pi/6, abs=1e-8)
     assert result.y[0, -1] == pytest.approx(np.exp(1j*(math.pi/6 + 0.5*(2 - math.pi/6))), abs=1e-8)
     assert smooth.y[0, -1] == pytest.approx(np.exp(1j), abs=1e-8)
+
+
+@pytest.mark.parametrize("end", [240, 480, 2400])
+def test_a_called_function_that_is_zero_at_first_is_not_stepped_over(end):
+    def daylight(t, y):
+        return [max(0, np.sin(np.pi * (t % 24 - 6) / 12)) - y[0]]
+
+    result = solve_ivp(daylight, (0, end), [0.0], rtol=1e-6, trace=False)
+    exact = scipy.integrate.solve_ivp(daylight, (0, end), [0.0], rtol=1e-6, max_step=1.0)
+    assert result.y[0, -1] == pytest.approx(exact.y[0, -1], abs=1e-4)
+    assert result.y.max() == pytest.approx(exact.y.max(), abs=1e-3)
+
+
+def test_looking_at_the_pace_of_a_called_function_costs_no_steps(monkeypatch):
+    import slideway._problem
+
+    def swing(t, y):
+        return [y[1], -y[0] + np.sin(t)]
+
+    def evaluations():
+        return [solve_ivp(swing, (0, 60), [0.0, 1.0], rtol=rtol, trace=False).nfev for rtol in (1e-3, 1e-6, 1e-9)]
+
+    bounded = evaluations()
+    monkeypatch.setattr(slideway._problem, "quickest_change", lambda *_: None)
+    assert np.allclose(bounded, evaluations(), rtol=0.05)
