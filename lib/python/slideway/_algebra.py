@@ -6,6 +6,7 @@ from typing import Any, List
 
 import numpy as np
 
+from ._complex import Complex
 from ._expressions import Cond, Expr, ended
 
 MOST_TRACED = 12  # rows of a matrix that depends on t or y
@@ -52,7 +53,7 @@ def solve(a: Any, b: Any, **_: Any) -> Any:
 def _is_zero(value: Any) -> bool:
     if isinstance(value, Expr):
         return value.is_constant and value.args[0] == 0
-    return not isinstance(value, Cond) and bool(value == 0)
+    return not isinstance(value, (Cond, Complex)) and bool(value == 0)
 
 
 def _eliminated(a: np.ndarray, b: np.ndarray) -> np.ndarray:

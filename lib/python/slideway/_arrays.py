@@ -8,6 +8,8 @@ from typing import Any, Callable, Dict, Iterable, Optional, Sequence
 import numpy as np
 
 from ._algebra import determinant, einsum, inverse, least_squares, norm, solve
+from ._complex import Complex, angle
+from ._complex import form_of as complex_form_of
 from ._expressions import (Cond, Expr, Graph, _add, _call, _condition, _div, _equal, _floor, _greater, _greater_equal, _if, _less,
                            _less_equal, _mod, _mul, _need, _neg, _not, _pow, _sub, _trunc, _where, ended, is_no_number, kind_of)
 from ._lookup import arg_extremum, digitize, interp, sample, searchsorted
@@ -121,6 +123,14 @@ class TracedArray(np.ndarray):
 
     def astype(self, dtype: Any = float, *_: Any, **__: Any) -> Any:  # type: ignore[override]
         return _cast(self, dtype)
+
+    @property
+    def real(self) -> Any:
+        return _by_elements(lambda v: v.real, self)
+
+    @property
+    def imag(self) -> Any:
+        return _by_elements(lambda v: v.imag, self)
 
     def argmin(self, axis: Any = None, *_: Any, **__: Any) -> Any:  # type: ignore[override]
         return arg_extremum(self.view(np.ndarray), True, axis)
@@ -418,6 +428,14 @@ def _plain(value: Any) -> Any:
     return value.view(np.ndarray) if isinstance(value, TracedArray) else value
 
 
+def _function_of(name: str, inputs: Sequence[Any]) -> Optional[Callable[..., Any]]:
+    """A function by elements; complex numbers are looked for where there can be some."""
+    plain = _UFUNCS.get(name)
+    if Complex.made or any(getattr(getattr(i, "dtype", None), "kind", "") == "c" or isinstance(i, complex) for i in inputs):
+        return complex_form_of(name, plain)
+    return plain
+
+
 def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str, Any]) -> Any:
     out = kwargs.pop("out", None)
     kwargs.pop("dtype", None)
@@ -428,7 +446,7 @@ def apply_ufunc(ufunc: Any, method: str, inputs: Sequence[Any], kwargs: Dict[str
             a = inputs[0]
             whole = np.trunc(a) if len(inputs) == 1 else np.floor_divide(*inputs)
             return (a - whole, whole) if len(inputs) == 1 else (whole, a - inputs[1] * whole)
-        function = _UFUNCS.get(ufunc.__name__)
+        function = _function_of(ufunc.__name__, inputs)
         if function is None:
             raise ended(f"np.{ufunc.__name__} of a number that depends on t or y")
         result = np.frompyfunc(function, len(inputs), 1)(*(np.asarray(_plain(i), dtype=object) for i in inputs))
@@ -471,7 +489,7 @@ def _reduce(ufunc: Any, values: Any, kwargs: Dict[str, Any]) -> Any:
     if array.shape[axis] == 0:
         return {"add": 0.0, "multiply": 1.0, "logical_and": True, "logical_or": False}.get(ufunc.__name__, np.nan)
     items = np.moveaxis(array, axis, 0)
-    plain = _UFUNCS[ufunc.__name__]
+    plain: Any = _function_of(ufunc.__name__, ())
     function: Any = np.frompyfunc(plain, 2, 1) if items.ndim > 1 else plain
     # In pairs, so that the depth of a long sum stays small.
     parts = list(items)
@@ -513,7 +531,7 @@ def _product(a: np.ndarray, b: np.ndarray) -> Any:
 
 
 def _is_zero(value: Any) -> bool:
-    return not isinstance(value, (Expr, Cond)) and bool(value == 0)
+    return not isinstance(value, (Expr, Cond, Complex)) and bool(value == 0)
 
 
 def _inner(a: Any, b: Any) -> Any:
@@ -547,10 +565,10 @@ def _indices(mask: Any) -> Any:
 
 
 def _contains_traced(value: Any, depth: int = 3) -> bool:
-    if isinstance(value, (Expr, Cond, TracedArray)):
+    if isinstance(value, (Expr, Cond, TracedArray, Complex)):
         return True
     if isinstance(value, np.ndarray):
-        return value.dtype == object and any(isinstance(v, (Expr, Cond)) for v in value.ravel())
+        return value.dtype == object and any(isinstance(v, (Expr, Cond, Complex)) for v in value.ravel())
     if depth > 0 and isinstance(value, (list, tuple)):
         return any(_contains_traced(v, depth - 1) for v in value)
     return False
@@ -620,7 +638,7 @@ def _strip(value: Any) -> Any:
     """Plain arrays of objects in the place of traced arrays and numbers."""
     if isinstance(value, TracedArray):
         return value.view(np.ndarray)
-    if isinstance(value, (Expr, Cond)):
+    if isinstance(value, (Expr, Cond, Complex)):
         array = np.empty((), dtype=object)
         array[()] = value
         return array
@@ -765,7 +783,8 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "average": lambda a, axis=None, weights=None, **k: (_mean(traced_array(_objects(a)), axis) if weights is None
                                                        else np.sum(traced_array(_objects(a)) * weights) / np.sum(weights)),
     "var": _variance, "std": lambda a, axis=None, ddof=0, **k: np.sqrt(_variance(a, axis, ddof)),
-    "real": lambda a: a, "imag": lambda a: a * 0.0,
+    "real": lambda a: _by_elements(lambda v: v.real, a), "imag": lambda a: _by_elements(lambda v: v.imag, a),
+    "angle": lambda z, deg=False: _by_elements(angle, z) * (180 / math.pi if deg else 1.0),
     "squeeze": lambda a, axis=None: a if isinstance(a, Expr) else traced_array(np.squeeze(_plain(a), axis)),
     "shape": lambda a: np.shape(_objects(a)), "ndim": lambda a: np.ndim(_objects(a)), "size": lambda a, axis=None: np.size(_objects(a)),
     "copy": lambda a, **k: a if isinstance(a, Expr) else a.copy(),
@@ -774,6 +793,10 @@ _FUNCTIONS: Dict[str, Callable[..., Any]] = {
     "inner": lambda a, b: _dot(a, np.transpose(_objects(b))), "array_equal": lambda a, b, **k: np.logical_and.reduce(
         np.ravel(traced_array(_objects(a)) == _plain(b))),
 }
+
+
+def _by_elements(function: Callable[[Any], Any], values: Any) -> Any:
+    return traced_array(np.frompyfunc(function, 1, 1)(_objects(values)))
 
 
 def _dot(a: Any, b: Any) -> Any:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import operator
 import threading
 from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
@@ -40,6 +41,18 @@ def take_reason() -> Optional[str]:
     return reason
 
 
+def current_graph() -> Optional["Graph"]:
+    """The graph of the trace that this thread makes."""
+    return getattr(_local, "graph", None)
+
+
+def begin_graph(graph: Optional["Graph"]) -> Optional["Graph"]:
+    """Makes it that of this thread's trace; returns the one before."""
+    outer = current_graph()
+    _local.graph = graph
+    return outer
+
+
 def _traced_array(values: Any) -> Any:
     from ._arrays import traced_array
 
@@ -73,6 +86,9 @@ class Graph:
         self.curves: Dict[Any, int] = {}
         self.no_numbers: Dict[int, Any] = {}
         self.angles: Dict[int, Tuple[Expr, Expr]] = {}  # y and x of what is the angle of (x, y)
+        # What equations determine: solutions by what they are made of, and by the names of unknowns, with their places.
+        self.roots: Dict[Any, Any] = {}
+        self.solutions: Dict[str, Tuple[Any, int]] = {}
         self.diagrams: set = set()  # numbers of decisions by several conditions, with the results 1 and −1
         # What a function remembers and asked whether it is true.
         self.read: Dict[int, Expr] = {}
@@ -205,6 +221,10 @@ class Expr:
         return self
 
     @property
+    def imag(self) -> "Expr":
+        return self.graph.constant(0)
+
+    @property
     def T(self) -> "Expr":
         return self
 
@@ -252,11 +272,21 @@ class Expr:
         if operand is not None:
             return combine(operand, self) if swapped else combine(self, operand)
         if isinstance(other, (np.ndarray, list, tuple)):
-            pairs = np.frompyfunc(
-                (lambda b: combine(_need(self.graph, b), self)) if swapped else (lambda b: combine(self, _need(self.graph, b))),
-                1, 1)
+            pairs = np.frompyfunc(lambda b: self._binary(b, combine, swapped) if isinstance(b, complex) else
+                                  combine(_need(self.graph, b), self) if swapped else combine(self, _need(self.graph, b)), 1, 1)
             return _traced_array(pairs(np.asarray(other, dtype=object)))
+        if isinstance(other, (complex, np.complexfloating)):
+            return self._complex(other, combine, swapped)
         return NotImplemented
+
+    def _complex(self, other: Any, combine: Any, swapped: bool) -> Any:
+        from ._complex import complex_of
+
+        pair = (complex_of(self.graph, other), complex_of(self.graph, self))
+        operation = {"_add": operator.add, "_sub": operator.sub, "_mul": operator.mul, "_div": operator.truediv}.get(combine.__name__)
+        if operation is None:
+            raise ended("this operation with a complex number")
+        return operation(*(pair if swapped else pair[::-1]))
 
     def __add__(self, other: Any) -> Any:
         return self._binary(other, _add)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import bisect
 import builtins
+import cmath
 import collections
 import copy
 import dis
@@ -20,6 +21,7 @@ import numpy as np
 
 from ._algebra import SparseMatrix
 from ._arrays import TracedArray, _cast, _contains_traced, _objects, apply_function, traced_array
+from ._complex import Complex, angle, complex_of, exponential, logarithm, polar, rectangular, root
 from ._expressions import Cond, Expr, _condition, _need, ended
 from ._columns import form_of as columns_form_of
 from ._lookup import SampleList, Samples, SampleTuple, interpolator
@@ -293,6 +295,18 @@ class _IntMeta(type):
         return isinstance(instance, int)
 
 
+def _complex(*parts: Any, **named: Any) -> Any:
+    """complex(a, b) of traced parts."""
+    values = [*parts, *named.values()]
+    if not any(isinstance(v, (Expr, Cond, Complex)) for v in values):
+        return complex(*parts, **named)
+    graph = next(v.graph for v in values if isinstance(v, (Expr, Cond, Complex)))
+    re, im = complex_of(graph, named.get("real", parts[0] if parts else 0.0)), complex_of(graph, named.get("imag", parts[1] if len(parts) > 1 else 0.0))
+    assert re is not None and im is not None
+    return re + 1j * im
+
+
+_BUILTINS["complex"] = _complex
 _BUILTINS["int"] = _IntMeta("int", (_Int,), {"__new__": _Int.__new__})
 _BUILTINS["float"] = _FloatMeta("float", (_Float,), {"__new__": _Float.__new__})
 
@@ -318,13 +332,18 @@ def _of_bisect(side: str) -> Callable[..., Any]:
 
 
 _BISECT = {_name: _of_bisect(_name) for _name in ("bisect", "bisect_left", "bisect_right")}
+_CMATH = {_name: _shim(_name, getattr(cmath, _name), lambda z, _own=_own: _own(complex_of(z.graph, z))) for _name, _own in (
+    ("exp", exponential), ("log", logarithm), ("sqrt", root), ("phase", angle), ("polar", polar))}
+_CMATH["rect"] = _shim("rect", cmath.rect, rectangular)
 _COPY = {_name: (lambda real: lambda value, *args: value.copy() if isinstance(value, TracedArray) else real(value, *args))(
     getattr(copy, _name)) for _name in ("copy", "deepcopy")}
 _REPLACED: Dict[int, Any] = {}
 _REPLACED.update({id(math): _Module(math, _MATH), id(np): _Module(np, _NUMPY, _numpy_form), id(bisect): _Module(bisect, _BISECT),
-                  id(copy): _Module(copy, _COPY), id(logging): _Silent(), id(warnings): _Silent(), id(warnings.warn): _Silent()})
+                  id(copy): _Module(copy, _COPY), id(cmath): _Module(cmath, _CMATH), id(logging): _Silent(), id(warnings): _Silent(), id(warnings.warn): _Silent()})
 for _name, _own in _BISECT.items():
     _REPLACED[id(getattr(bisect, _name))] = _own
+for _name, _own in _CMATH.items():
+    _REPLACED[id(getattr(cmath, _name))] = _own
 for _name, _own in _COPY.items():
     _REPLACED[id(getattr(copy, _name))] = _own
 for _name, _own in list(_MATH.items()):
@@ -337,7 +356,7 @@ _REPLACED[id(min)], _REPLACED[id(max)] = _BUILTINS["min"], _BUILTINS["max"]
 _OPAQUE = ("numpy", "scipy", "math", "builtins", "pandas", "matplotlib", "slideway", "jax", "torch", "numba")
 
 
-_SCIPY = ("scipy", "scipy.interpolate", "scipy.signal", "scipy.linalg")
+_SCIPY = ("scipy", "scipy.interpolate", "scipy.signal", "scipy.linalg", "scipy.optimize")
 _STANDARD = frozenset(getattr(sys, "stdlib_module_names", ()))
 MOST_OBJECTS = 20_000
 

@@ -12,6 +12,7 @@ from ._algebra import determinant, inverse, norm, solve
 from ._arrays import _contains_traced, traced_array
 from ._expressions import Expr, ended
 from ._lookup import evaluate
+from ._roots import form_of as form_of_search
 
 
 def _square(t: Any, duty: float = 0.5) -> Any:
@@ -55,6 +56,8 @@ def form_of(value: Any) -> Optional[Callable[..., Any]]:
     """The form of a function of scipy's that takes expressions; None where there is none."""
     module = getattr(value, "__module__", None) or ""
     name = ".".join(module.split(".")[:2]) + "." + getattr(value, "__name__", "")
+    if name.startswith("scipy.optimize."):
+        return form_of_search(value.__name__, value)
     known = _by_inverse(value) if name in _FACTORED else _FORMS.get(name)
     if known is None:
         return None

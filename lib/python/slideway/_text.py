@@ -17,6 +17,7 @@ from ._places import place_of, retold
 from ._rewriter import Rewriter
 from ._signals import Curve
 from ._trace import Traced, trace_fully
+from ._verify import Evaluator
 from ._writer import Writer, bends_inside, has_too_many_forms, is_name, number_text, own_name
 
 def quoted(text: str) -> str:
@@ -154,7 +155,9 @@ class ModelText:
         """The whole text; `names` are those of all states where vectors are among them."""
         self.lines = {}
         self.writer.names, self.writer.taken = self.graph.names, self._taken() | set(self.writer.definitions)
-        roots = [v for _, lines in self.tables for _, v in _leaves(lines) if isinstance(v, Expr)]
+        equations = {key: self.graph.node("+", self.graph.node("name", key), solution.residuals[k])
+                     for key, (solution, k) in self.graph.solutions.items()}
+        roots = [v for _, lines in self.tables for _, v in _leaves(lines) if isinstance(v, Expr)] + list(equations.values())
         texts = dict(zip((r.number for r in roots), self.writer.write(roots)))
 
         def text_of(value: Any) -> str:
@@ -184,13 +187,15 @@ class ModelText:
         own = [line(k, quoted(v)) for k, v in self.writer.definitions.items()]
         signals = self._curves(self.writer.signals, self.graph.signals, "times")
         characteristics = self._curves(self.writer.tables, self.graph.tables, "x")
-        for heading, made in (("[definitions]", own), ("[inputs]", signals), ("[tables]", characteristics)):
+        solved = [f"{key} = {{ value = {quoted(texts[root.number])}, guess = {number_line(guess)} }}"
+                  for (key, root), guess in zip(equations.items(), self._guesses(list(equations), state, start))]
+        for heading, made in (("[definitions]", own), ("[inputs]", signals), ("[tables]", characteristics), ("[algebraic]", solved)):
             # A table that the user fills, too, is one.
             if made and not any(known == heading for known, _ in self.tables):
                 lines += [heading] + made
         for heading, entries in self.tables:
             lines.append(heading)
-            lines += {"[definitions]": own, "[inputs]": signals, "[tables]": characteristics}.get(heading, [])
+            lines += {"[definitions]": own, "[inputs]": signals, "[tables]": characteristics, "[algebraic]": solved}.get(heading, [])
             for k, v in entries:
                 lines.append(line(k, text_of(v)))
                 found = [self.places[e.number] for _, e in _leaves([(k, v)]) if isinstance(e, Expr) and e.number in self.places]
@@ -199,6 +204,16 @@ class ModelText:
         if options:
             lines += ["[options]"] + [f"{k} = {option_text(v)}" for k, v in options.items()]
         return "\n".join(lines) + "\n"
+
+    def _guesses(self, names: Sequence[str], state: Sequence[Any], start: float) -> List[float]:
+        """Where the searches for roots begin: at those that the function itself finds at the start."""
+        if not names:
+            return []
+        if not all(isinstance(value, (int, float, np.number)) for value in [*state, *self.parameters.values()]):
+            raise Untraceable("a root that the function looks for, beside initial values or parameters that are formulas")
+        evaluator = Evaluator(self.graph, self.state_names, [self.graph.node("name", name) for name in names], (), self.parameters)
+        values = evaluator(np.array([-start if self.backward else start]), np.array(state, dtype=float)[:, None])
+        return [float(values[root.number][0]) for root in evaluator.roots]
 
     def read(self, parse: Callable[[str], Any], *args: Any, **kwargs: Any) -> Any:
         """What `parse` makes of the written text. Where the reader refuses bends inside of guards, these are passed without surfaces."""

@@ -15,7 +15,7 @@ import numpy as np
 
 from . import _rewriter
 from ._arrays import TracedArray, _plain
-from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, _need, ended, take_reason
+from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, _need, begin_graph, ended, take_reason
 from ._locals import Locals
 from ._masks import OutsideError
 from ._memory import Change, Memory, RemembersError, advice
@@ -72,6 +72,7 @@ class _Trace:
 
     def made(self) -> Traced:
         outer = getattr(_rewriter._local, "catches", False)
+        outer_graph = begin_graph(self.graph)
         take_reason()
         try:
             with np.errstate(all="ignore"):
@@ -86,6 +87,7 @@ class _Trace:
             raise Untraceable(f"{type(error).__name__}: {error}{place_of_error(error)}") from error
         finally:
             take_reason()
+            begin_graph(outer_graph)
             _rewriter._local.catches = outer
 
     def _attempts(self) -> Traced:

@@ -7,6 +7,7 @@ from typing import Any, Callable, Dict, Iterable, List, Mapping, NamedTuple, Opt
 import numpy as np
 
 from ._expressions import Expr, Graph, in_order
+from ._roots import values_of
 
 _ONE: Dict[str, Any] = {"neg": np.negative, "sgn": np.sign, "abs": np.abs, "floor": np.floor, "sin": np.sin, "cos": np.cos, "tan": np.tan,
                         "asin": np.arcsin, "acos": np.arccos, "atan": np.arctan, "sinh": np.sinh, "cosh": np.cosh, "tanh": np.tanh,
@@ -40,7 +41,7 @@ class Evaluator:
 
     def __call__(self, t: np.ndarray, y: np.ndarray) -> Dict[int, np.ndarray]:
         """The values of all nodes by number: t has the shape (points,), y (n, points)."""
-        values: Dict[int, Any] = {}
+        values: Dict[Any, Any] = {}
         ones = np.ones(t.shape)
         with np.errstate(all="ignore"):
             for node in self.order:
@@ -53,10 +54,12 @@ class Evaluator:
                     values[node.number] = self._value(node, values, t, y)
         return values
 
-    def _value(self, node: Expr, values: Dict[int, Any], t: np.ndarray, y: np.ndarray) -> Any:
+    def _value(self, node: Expr, values: Dict[Any, Any], t: np.ndarray, y: np.ndarray) -> Any:
         op = node.op
         if op == "time":
             return t
+        if op == "name" and node.args[0] in self.graph.solutions and node.args[0] not in self.names:
+            return self._root(node.args[0], values, t, y)
         if op == "name":
             k = self.names.get(node.args[0])
             return np.full(t.shape, self.parameters.get(node.args[0], np.nan)) if k is None else y[k]
@@ -74,6 +77,22 @@ class Evaluator:
         if op in _ONE:
             return _ONE[op](parts[0])
         return np.full(t.shape, np.nan)
+
+
+    def _root(self, name: str, values: Dict[Any, Any], t: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """A variable that an equation determines, found as the function itself finds it."""
+        solution, place = self.graph.solutions[name]
+        key = solution.names
+        if key not in values:
+            begin = Evaluator(self.graph, list(self.names), solution.begin, (), self.parameters)
+            residuals = Evaluator(self.graph, [*self.names, *solution.names], solution.residuals, (), self.parameters)
+
+            def at(k: int, z: np.ndarray) -> np.ndarray:
+                found = residuals(t[k:k + 1], np.append(y[:, k], z)[:, None])
+                return np.array([found[r.number][0] for r in solution.residuals])
+
+            values[key] = values_of(solution, begin(t, y), at)
+        return np.asarray(values[key][place])
 
 
 def guards_of(node: Expr) -> List[Expr]:

@@ -405,6 +405,18 @@ def special():
     return lambda t, y: [y[1] - 0.1 * expit(5 * y[0]), -y[0] + 0.1 * np.sinc(y[1]) - 0.1 * np.logaddexp(y[0], 0)]
 
 
+@idiom("`fsolve`, `root`, `brentq`, `newton` of `scipy.optimize` inside of the function (a variable that an equation determines)", "traced", span=(0, 3), steps=300)
+def roots():
+    import scipy.optimize
+
+    def f(t, y):
+        force = scipy.optimize.brentq(lambda z: z**3 + z - y[0], -10, 10)
+        drag, = scipy.optimize.fsolve(lambda z: z + 0.2 * np.tanh(z) - y[1], 0.5)
+        return [y[1], -force - 0.2 * drag - 0.1 * np.sign(y[1])]
+
+    return f
+
+
 @idiom("loops until something converges", "called", tolerance=1e-3)
 def converging():
     def f(t, y):
@@ -416,9 +428,12 @@ def converging():
     return f
 
 
-@idiom("complex numbers: `np.exp(1j * y[0])`", "called")
+@idiom("complex numbers: `np.exp(1j * y[0])`, `abs(complex(a, b))`, `np.angle`, `cmath`, `.real`", "traced")
 def complex_numbers():
-    return lambda t, y: [y[1], -np.angle(np.exp(1j * y[0])) - 0.1 * abs(complex(y[0], y[1]))]
+    import cmath
+
+    turns = np.array([1j, 2.0])
+    return lambda t, y: [y[1] - 0.1 * (turns @ y).real, -np.angle(np.exp(1j * y[0])) - 0.1 * abs(complex(y[0], y[1])) - 0.2 * cmath.phase(2 + 1j * y[1])]
 
 
 @idiom("functions of other libraries, with their own branches", "watched")
