@@ -127,7 +127,9 @@ struct LyapunovArguments : SimulationArguments {
 };
 
 struct EquilibriaArguments : SimulationArguments {
-  std::vector<SweepAxis> axes = {};  // at most one: the parameter that equilibria are followed in
+  // None, the parameter that equilibria are followed in, or the two in whose plane curves are.
+  std::vector<SweepAxis> axes = {};
+  std::string bifurcation = {};  // of curves: "SN", "HB", "BE", or empty for all
   std::vector<std::pair<std::string, std::pair<double, double>>> box = {};  // of states
   std::optional<Index> starts = {};
   std::vector<std::string> csv = {};

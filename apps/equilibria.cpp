@@ -1,4 +1,5 @@
 #include <limits>
+#include <optional>
 #include <ostream>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/equilibrium_branches.hpp"
+#include "slideway/orbit/equilibrium_curves.hpp"
 
 namespace slideway::apps {
 
@@ -46,6 +48,46 @@ int follow_branches(const EquilibriaArguments& arguments, const Model& model, Eq
   return written.report_failures(out, err, exit_success);
 }
 
+std::optional<EquilibriumBifurcation> bifurcation_named(const std::string& name) {
+  for (const EquilibriumBifurcation kind : {EquilibriumBifurcation::fold, EquilibriumBifurcation::hopf,
+                                            EquilibriumBifurcation::boundary_equilibrium})
+    if (name == to_string(kind)) return kind;
+  return std::nullopt;
+}
+
+int follow_curves(const EquilibriaArguments& arguments, const Model& model, const ModelInstance& instance,
+                  EquilibriumOptions options, const std::vector<Target>& wanted, std::ostream& out,
+                  std::ostream& err) {
+  const std::vector<SweepAxis>& axes = arguments.axes;
+  const EquilibriumCurveOptions asked{.equilibria = std::move(options),
+                                      .first = span_of(axes[0]),
+                                      .second = span_of(axes[1]),
+                                      .begin = begin_of_curves(instance, axes[1]),
+                                      .kind = bifurcation_named(arguments.bifurcation),
+                                      .most_points = most_points_of(axes[0]) + most_points_of(axes[1])};
+  ModelInstance first = instance_at(model, arguments.settings, axes, axes[0].first, asked.begin);
+  set_end(arguments, first);
+  const std::vector<EquilibriumCurve> curves = follow_equilibrium_curves(
+      [&](double a, double b) { return instance_at(model, arguments.settings, axes, a, b).problem(); },
+      {.start = first.start, .end = first.end, .state = first.state}, asked);
+  const ShownEquilibriumCurves shown{.model = model.name,
+                                     .first = axes[0].name,
+                                     .second = axes[1].name,
+                                     .begin = asked.begin,
+                                     .instance = first,
+                                     .options = asked,
+                                     .curves = curves};
+  Written written;
+  const auto add = [&](const std::string& path, const auto& write) {
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
+  };
+  for (const std::string& path : arguments.json) add(path, write_equilibrium_curves_json);
+  for (const std::string& path : arguments.csv) add(path, write_equilibrium_curves_csv);
+  if (!arguments.quiet && !any_on_standard_output(wanted))
+    print_equilibrium_curves(shown, written.files, screen_behind(platform::standard_output), out);
+  return written.report_failures(out, err, exit_success);
+}
+
 }  // namespace
 
 int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err) {
@@ -70,8 +112,16 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   add_targets("--csv", arguments.csv, TargetKind::text, wanted);
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   check_targets(wanted, {arguments.model});
+  const bool has_plane = arguments.axes.size() > 1;
+  if (!has_plane && !arguments.bifurcation.empty()) {
+    refuse({.what = "there are no curves of bifurcations",
+            .where = "--bifurcation",
+            .expected = "--vary for two parameters beside it",
+            .got = arguments.axes.empty() ? "none" : "one"});
+  }
   if (!arguments.axes.empty()) {
-    check_varied_parameter(arguments.axes, "equilibria are followed along one range of one parameter");
+    check_varied_parameters(arguments.axes, "equilibria are followed along ranges of one or two parameters");
+    if (has_plane) return follow_curves(arguments, model, instance, std::move(options), wanted, out, err);
     return follow_branches(arguments, model, std::move(options), wanted, out, err);
   }
 

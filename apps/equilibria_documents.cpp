@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <ostream>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -84,6 +85,17 @@ void write_row(const System& system, const Equilibrium& equilibrium, std::ostrea
       fmt::print(out, ",,");
     }
   }
+}
+
+// words_of() says what becomes of a boundary equilibrium.
+std::string words_of(BoundaryEquilibriumKind kind) {
+  switch (kind) {
+    case BoundaryEquilibriumKind::persistence: return "persistence: it goes on in another mode";
+    case BoundaryEquilibriumKind::nonsmooth_fold:
+      return "non-smooth fold: it vanishes with one of another mode";
+    case BoundaryEquilibriumKind::alone: return "it meets no other equilibrium";
+  }
+  return "";
 }
 
 }  // namespace
@@ -219,6 +231,110 @@ void write_equilibrium_branches_csv(const ShownEquilibriumBranches& shown, std::
       write_row(system, point.equilibrium, out);
       fmt::print(out, "\n");
     }
+}
+
+void print_equilibrium_curves(const ShownEquilibriumCurves& shown, const std::vector<std::string>& written,
+                              const Screen& screen, std::ostream& out) {
+  const auto count = static_cast<long long>(shown.curves.size());
+  fmt::print(out, "{}   {} of bifurcations, from branches in {} at {} = {:.10g}\n\n", shown.model,
+             count == 0   ? "no curves"
+             : count == 1 ? "1 curve"
+                          : fmt::format("{} curves", count),
+             shown.first, shown.second, shown.begin);
+  Table table({{"curve", Align::right, true},
+               {"kind", Align::left, true},
+               {"location"},
+               {"mode", Align::left, true},
+               {"at", Align::left, true},
+               {shown.first, Align::right, true},
+               {shown.second, Align::right, true}},
+              "note");
+  for (std::size_t k = 0; k < shown.curves.size(); ++k) {
+    const EquilibriumCurve& curve = shown.curves[k];
+    const auto add = [&](const char* at, double first, double second, const Equilibrium& equilibrium,
+                         const std::string& note) {
+      table.add({std::to_string(k + 1), to_string(curve.kind), equilibrium.location, equilibrium.mode.word(),
+                 at, fmt::format("{:.10g}", first), fmt::format("{:.10g}", second)},
+                note);
+    };
+    const auto note_at = [&](const EquilibriumCurvePoint& point) {
+      if (!point.equilibrium.admissible) return "virtual: " + point.equilibrium.reason;
+      if (point.neutral_saddle) return std::string("neutral saddle");
+      return curve.kind == EquilibriumBifurcation::boundary_equilibrium ? words_of(point.boundary)
+                                                                        : std::string();
+    };
+    const EquilibriumCurvePoint &first = curve.points.front(), &last = curve.points.back();
+    add("begin", first.first, first.second, first.equilibrium, note_at(first));
+    for (const EquilibriumSpecialPoint& point : curve.special)
+      add(to_string(point.kind), point.first, point.second, point.equilibrium, point.reason);
+    add("end", last.first, last.second, last.equilibrium,
+        !curve.message.empty() ? curve.message
+        : curve.closed         ? "the curve is closed"
+                               : note_at(last));
+  }
+  if (count > 0) {
+    table.print(out, screen.width, screen.colours);
+    fmt::print(out, "\n");
+  }
+  for (const std::string& file : written) fmt::print(out, "written      {}\n", file);
+}
+
+void write_equilibrium_curves_json(const ShownEquilibriumCurves& shown, std::ostream& out) {
+  const System& system = shown.instance.system;
+  const auto at = [](double first, double second) {
+    return Document::array({json_number(first), json_number(second)});
+  };
+  Document curves = Document::array();
+  for (const EquilibriumCurve& curve : shown.curves) {
+    Document points = Document::array(), special = Document::array();
+    for (const EquilibriumCurvePoint& point : curve.points)
+      points.push_back({{"values", at(point.first, point.second)},
+                        {"boundary", to_string(point.boundary)},
+                        {"neutral_saddle", point.neutral_saddle},
+                        {"equilibrium", equilibrium_json(system, point.equilibrium)}});
+    for (const EquilibriumSpecialPoint& point : curve.special)
+      special.push_back({{"kind", to_string(point.kind)},
+                         {"reason", point.reason},
+                         {"values", at(point.first, point.second)},
+                         {"equilibrium", equilibrium_json(system, point.equilibrium)}});
+    curves.push_back({{"kind", to_string(curve.kind)},
+                      {"reason", curve.reason},
+                      {"closed", curve.closed},
+                      {"message", curve.message},
+                      {"points", points},
+                      {"special", special}});
+  }
+  Document parameters = Document::object();
+  for (const auto& [name, value] : shown.instance.parameters)
+    if (name != shown.first && name != shown.second) parameters[name] = json_number(value);
+  const Document document = {{"schema", "slideway.equilibrium-curves/1"},
+                             {"model", shown.model},
+                             {"parameters", parameters},
+                             {"varied", {shown.first, shown.second}},
+                             {"begin", json_number(shown.begin)},
+                             {"curves", curves}};
+  out << document.dump(2, ' ', false, Document::error_handler_t::replace) << '\n';
+}
+
+void write_equilibrium_curves_csv(const ShownEquilibriumCurves& shown, std::ostream& out) {
+  const System& system = shown.instance.system;
+  fmt::print(out, "curve,bifurcation,special,{},{},boundary,", shown.first, shown.second);
+  write_columns(system, out);
+  fmt::print(out, "\n");
+  for (std::size_t k = 0; k < shown.curves.size(); ++k) {
+    const EquilibriumCurve& curve = shown.curves[k];
+    const auto write = [&](const char* special, double first, double second, const char* boundary,
+                           const Equilibrium& equilibrium) {
+      fmt::print(out, "{},{},{},{},{},{},", k + 1, to_string(curve.kind), special, first, second, boundary);
+      write_row(system, equilibrium, out);
+      fmt::print(out, "\n");
+    };
+    const bool is_boundary = curve.kind == EquilibriumBifurcation::boundary_equilibrium;
+    for (const EquilibriumCurvePoint& point : curve.points)
+      write("", point.first, point.second, is_boundary ? to_string(point.boundary) : "", point.equilibrium);
+    for (const EquilibriumSpecialPoint& point : curve.special)
+      write(to_string(point.kind), point.first, point.second, "", point.equilibrium);
+  }
 }
 
 }  // namespace slideway::apps

@@ -69,7 +69,13 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
 }
 
 void check_branch(const OrbitArguments& arguments) {
-  check_varied_parameter(arguments.axes, "a branch is followed along one range of one parameter");
+  check_varied_parameters(arguments.axes, "a branch is followed along one range of one parameter");
+  if (arguments.axes.size() > 1) {
+    refuse({.what = "a branch of orbits is followed in one parameter",
+            .where = "--vary",
+            .expected = "one parameter",
+            .got = "two"});
+  }
   if (!arguments.plot.empty() || arguments.shots) {
     refuse({.what = "a branch has no picture, and its orbits are followed in one shot",
             .where = arguments.plot.empty() ? "--shots with --vary" : "--plot with --vary",

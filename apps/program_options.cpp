@@ -743,8 +743,13 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
   add_axes(
       app, arguments.axes,
       "follow the equilibria in a parameter, P=FIRST:LAST:COUNT, round folds, with steps of at most one of "
-      "COUNT - 1 parts; --csv is then a table of the branches",
+      "COUNT - 1 parts; --csv is then a table of the branches; for two parameters follow the curves of "
+      "bifurcations in their plane, from those on the branches in the first one",
       false)
+      ->group(sought);
+  add_word(app, "--bifurcation",
+           "the curves of these bifurcations alone: folds, Hopf, or boundary equilibria", {"SN", "HB", "BE"},
+           arguments.bifurcation)
       ->group(sought);
   app.add_option_function<std::vector<std::string>>(
          "--box",
@@ -1033,7 +1038,8 @@ std::vector<std::string> examples_of(const std::string& command) {
             "slideway orbit gallery/sampled_pwm"};
   if (command == "equilibria")
     return {"slideway equilibria gallery/chua", "slideway equilibria gallery/harvesting --box x=0:2 --json -",
-            "slideway equilibria gallery/chua --vary alpha=5:12:15 --csv branches.csv"};
+            "slideway equilibria gallery/chua --vary alpha=5:12:15 --csv branches.csv",
+            "slideway equilibria gallery/chua --vary alpha=5:12:15 --vary beta=8:16:9 --csv curves.csv"};
   if (command == "fit") return {"slideway fit dry-friction --data measured.csv --parameter mu --parameter x"};
   if (command == "lyapunov")
     return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",

@@ -87,3 +87,35 @@ TEST_CASE("branches of equilibria are followed round their fold, and shown with 
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "--vary"));
 }
+
+TEST_CASE("curves of folds in two parameters are followed and shown with their cusp") {
+  const Workplace place;
+  // Folds of a + b x - x^3: 4 b^3 = 27 a^2.
+  place.write(
+      "cusp.toml",
+      "[parameters]\na = 0.1\nb = 0.5\n[states]\nx = 0.5\n[time]\nend = 1.0\n[derivatives]\nx = \"a + b*x - "
+      "x^3\"\n");
+  const Finished shown =
+      place.slideway({"equilibria", "cusp.toml", "--box", "x=-2:2", "--vary", "a=-1:1:11", "--vary",
+                      "b=-1:1:11", "--json", "curves.json", "--csv", "curves.csv"});
+  CAPTURE(shown.err);
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.out, "1 curve of bifurcations, from branches in a at b = 0.5"));
+  CHECK(contains(shown.out, "CP"));
+  CHECK(contains(
+      place.read("curves.csv"),
+      "curve,bifurcation,special,a,b,boundary,kind,admissible,location,mode,stability,continuum,x,real1"));
+  const Json document = Json::parse(place.read("curves.json"));
+  CHECK(document["schema"] == "slideway.equilibrium-curves/1");
+  REQUIRE(document["curves"].size() == 1);
+  for (const Json& point : document["curves"][0]["points"]) {
+    const double a = point["values"][0], b = point["values"][1];
+    CHECK(std::abs(4 * b * b * b - 27 * a * a) <= 1e-12);
+  }
+  const Finished refused =
+      place.slideway({"equilibria", "cusp.toml", "--vary", "a=-1:1:3", "--bifurcation", "SN"});
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.err, "no curves of bifurcations"));
+  CHECK(place.slideway({"equilibria", "cusp.toml", "--vary", "a=-1:1:3", "--vary", "a=0:1:3"}).status == 2);
+}

@@ -66,6 +66,8 @@ def main():
                                     "--json", "-"])]
         calls += [("equilibria", ["equilibria", str(gallery / f"{model}.toml"), "--json", "-"])
                   for model in ("chua", "thermostat", "bouncing_ball", "welander")]
+        calls += [("equilibrium-curves", ["equilibria", str(gallery / "chua.toml"), "--vary", "alpha=5:12:4", "--vary", "beta=8:16:4",
+                                          "--json", "-"])]
         calls += [("equilibrium-branches", ["equilibria", str(gallery / "chua.toml"), "--vary", "alpha=5:12:4", "--json", "-"])]
         measured = pathlib.Path(name) / "measured.csv"
         measured.write_text("t,x\n1,1.2\n2,0.9\n3,\n4,0.4\n", encoding="utf-8")
@@ -96,7 +98,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "lyapunov", "equilibria", "equilibrium-branches", "fit", "random",
+        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "fit", "random",
                      "random-derivatives"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")

@@ -47,7 +47,10 @@ class BoundarySearch {
  public:
   BoundarySearch(const std::function<Automaton(double)>& problem, const Run& run,
                  const BoundaryEquilibriumOptions& options)
-      : run_(run), options_(options), range_{problem, options.first, options.last} {}
+      : run_(run),
+        options_(options),
+        problem_(problem),
+        range_(one_parameter(problem, options.first, options.last)) {}
 
   std::vector<BoundaryEquilibrium> execute() {
     Sample here = sample_at(options_.first);
@@ -71,7 +74,7 @@ class BoundarySearch {
 
  private:
   Sample sample_at(double value) const {
-    return {value, search_equilibria(range_.problem(value), run_, options_.equilibria)};
+    return {value, search_equilibria(problem_(value), run_, options_.equilibria)};
   }
 
   // The one of the same mode whose state is nearest.
@@ -187,6 +190,7 @@ class BoundarySearch {
 
   const Run& run_;
   const BoundaryEquilibriumOptions& options_;
+  const std::function<Automaton(double)>& problem_;
   EquilibriumRange range_;
   std::vector<Located> found_ = {};
 };

@@ -2,22 +2,20 @@
 
 #include <algorithm>
 #include <cmath>
-#include <complex>
 #include <cstddef>
 #include <exception>
-#include <limits>
 #include <optional>
 #include <utility>
 
-#include "core/constants.hpp"
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
+#include "orbit/curve_follower.hpp"
+#include "orbit/eigenvalue_pairs.hpp"
 #include "orbit/equilibrium_family.hpp"
 #include "orbit/equilibrium_newton.hpp"
 #include "orbit/equilibrium_search.hpp"
 #include "orbit/parameter_range.hpp"
-#include "orbit/secant_bracket.hpp"
 
 namespace slideway {
 
@@ -25,16 +23,6 @@ namespace {
 
 // A branch ends where a step would be shorter than this part of the longest one. The tests of orbits pass with 1e-8 and 1e-6.
 constexpr double kShortestStep = 1e-7;
-// The tangent turns by at most 26 degrees from one point to the next. The tests of orbits pass with 18 and 37 degrees (0.95 and 0.8).
-constexpr double kLeastCosine = 0.9;
-// A zero farther than this part of the step from where the tangent leads belongs to another branch. The tests of orbits pass with 0.15 and 0.6.
-constexpr double kNearPrediction = 0.3;
-// A step of at most this part of the range is not worth a point. The tests of orbits pass with 1e-10 and 1e-8.
-constexpr double kEndOfRange = 1e-9;
-// Two eigenvalues with a smaller imaginary part, in their own size, are real ones that meet. The tests of orbits pass with 1e-7 and 1e-5.
-constexpr double kPairSize = 1e-6;
-// Bisection narrows a bracket to the last of 53 digits, and every second step of the secant method may be as slow.
-constexpr int kMostSecants = 80;
 
 // A zero on a branch, with the unit tangent there.
 struct Station {
@@ -47,32 +35,6 @@ struct Station {
 
   double turn() const { return tangent[tangent.size() - 1]; }
 };
-
-double product_of_sums(const std::vector<std::complex<double>>& values) {
-  double size = 0;
-  for (const auto& value : values) size = std::max(size, std::abs(value));
-  std::complex<double> product = 1;
-  if (size > 0)
-    for (std::size_t i = 0; i < values.size(); ++i)
-      for (std::size_t j = i + 1; j < values.size(); ++j) product *= (values[i] + values[j]) / size;
-  return product.real();
-}
-
-// has_pair_on_axis() takes the two eigenvalues with the smallest sum. It returns true if they are a complex pair.
-bool has_pair_on_axis(const std::vector<std::complex<double>>& values) {
-  double least = std::numeric_limits<double>::infinity(), size = 0;
-  bool is_pair = false;
-  for (std::size_t i = 0; i < values.size(); ++i) {
-    size = std::max(size, std::abs(values[i]));
-    for (std::size_t j = i + 1; j < values.size(); ++j) {
-      if (std::abs(values[i] + values[j]) >= least) continue;
-      least = std::abs(values[i] + values[j]);
-      is_pair = values[i].imag() != 0 && values[i] == std::conj(values[j]);
-      is_pair = is_pair && std::abs(values[i].imag()) > kPairSize * std::abs(values[i]);
-    }
-  }
-  return is_pair && size > 0;
-}
 
 // EquilibriumFollower follows one branch in one direction.
 class EquilibriumFollower {
@@ -91,39 +53,16 @@ class EquilibriumFollower {
       return branch;
     }
     add_point(*here, branch);
-    const double begin = here->u[last(here->u)];
-    if (forwards ? begin >= 1 - kEndOfRange : begin <= kEndOfRange) return branch;
-    double length = longest_;
-    while (static_cast<Index>(branch.points.size()) < options_.most_points) {
-      if (length < kShortestStep * longest_) {
-        branch.message = "the branch ends near " + number_text(family_.parameter(here->u[last(here->u)]));
-        return branch;
-      }
-      const Vector predicted = here->u + length * here->tangent;
-      // The problem need not make sense beyond the range.
-      const double s = predicted[last(predicted)];
-      const bool leaves = s >= 1 - kEndOfRange || s <= kEndOfRange;
-      std::optional<Station> next =
-          leaves ? at_end(*here, predicted, s > 0.5 ? 1.0 : 0.0) : station_near(predicted, *here);
-      const bool is_near = next && (next->u - here->u).norm() <= (1 + kNearPrediction) * length &&
-                           (leaves || (next->u - predicted).norm() <= kNearPrediction * length) &&
-                           next->tangent.dot(here->tangent) >= kLeastCosine;
-      if (!is_near) {
-        length *= 0.5;
-        continue;
-      }
-      look_between(*here, *next, branch);
-      add_point(*next, branch);
-      if (leaves) return branch;
-      const bool is_closed = branch.points.size() > 3 && (next->u - start).norm() <= length &&
-                             (start - here->u).dot(here->tangent) > 0 &&
-                             (start - next->u).dot(next->tangent) <= 0;
-      if (is_closed) return branch;
-      here = std::move(next);
-      length = std::min(longest_, 2 * length);
-    }
-    branch.message = "the greatest number of points is reached at " +
-                     number_text(family_.parameter(here->u[last(here->u)]));
+    const CurveEnd end = follow_curve(
+        *here,
+        {.longest = longest_, .shortest = kShortestStep * longest_, .most_points = options_.most_points},
+        near_, [&](const Station& before, const Station& next) {
+          look_between(before, next, branch);
+          add_point(next, branch);
+        });
+    const std::string reached = number_text(branch.points.back().parameter);
+    if (end == CurveEnd::lost) branch.message = "the branch ends near " + reached;
+    if (end == CurveEnd::too_many) branch.message = "the greatest number of points is reached at " + reached;
     return branch;
   }
 
@@ -156,7 +95,7 @@ class EquilibriumFollower {
       const std::optional<Equilibrium> found = family_.describe(u);
       if (!found) return std::nullopt;
       result.equilibrium = *found;
-      result.pairs = product_of_sums(found->eigenvalues);
+      result.pairs = product_of_sums(found->eigenvalues, largest_of(found->eigenvalues));
       const std::vector<EquilibriumLimit> limits = family_.limits(u);
       result.margins.resize(static_cast<Index>(limits.size()));
       for (std::size_t i = 0; i < limits.size(); ++i)
@@ -167,8 +106,8 @@ class EquilibriumFollower {
     }
   }
 
-  // The zero on the plane through `predicted` across the tangent of `from`.
-  std::optional<Station> station_near(const Vector& predicted, const Station& from) {
+  // The zero on the plane through `point` across `normal`, with the tangent on the side of `along`.
+  std::optional<Station> station_near(const Vector& point, const Vector& normal, const Vector& along) {
     try {
       const auto zero = newton_zero(
           [&](const Vector& u, Vector& value, Matrix& jacobian) {
@@ -177,27 +116,12 @@ class EquilibriumFollower {
             family_.evaluate(u, equations, wide);
             value.resize(u.size());
             jacobian.resize(u.size(), u.size());
-            value << equations, from.tangent.dot(u - predicted);
-            jacobian << wide, from.tangent.transpose();
+            value << equations, normal.dot(u - point);
+            jacobian << wide, normal.transpose();
           },
-          predicted);
+          point);
       if (!zero) return std::nullopt;
-      return station_at(*zero, from.tangent);
-    } catch (const std::exception&) {
-      return std::nullopt;
-    }
-  }
-
-  // The zero at an end of the range.
-  std::optional<Station> at_end(const Station& here, const Vector& beyond, double s) {
-    const Index k = last(here.u);
-    const double part = (s - here.u[k]) / (beyond[k] - here.u[k]);
-    if (!std::isfinite(part)) return std::nullopt;
-    Vector u = here.u + part * (beyond - here.u);
-    u[k] = s;
-    try {
-      const auto zero = family_.at_same_parameter(u);
-      return zero ? station_at(*zero, here.tangent) : std::nullopt;
+      return station_at(*zero, along);
     } catch (const std::exception&) {
       return std::nullopt;
     }
@@ -208,7 +132,7 @@ class EquilibriumFollower {
     std::vector<std::pair<double, EquilibriumBranchBifurcation>> found;
     const auto note = [&](EquilibriumBifurcation kind, const char* reason, const auto& test,
                           const auto& holds) {
-      const std::optional<Station> zero = zero_between(here, next, test);
+      const std::optional<Station> zero = zero_between(here, next, near_, test);
       if (!zero || !holds(*zero)) return;
       found.push_back({(zero->u - here.u).dot(here.tangent),
                        {.kind = kind,
@@ -247,33 +171,13 @@ class EquilibriumFollower {
     for (auto& [at, bifurcation] : found) branch.bifurcations.push_back(std::move(bifurcation));
   }
 
-  // The zero of a test function, searched along the tangent.
-  template <class Test>
-  std::optional<Station> zero_between(const Station& here, const Station& next, const Test& test) {
-    const double whole = (next.u - here.u).dot(here.tangent);
-    SecantBracket bracket{0, whole, test(here), test(next)};
-    std::optional<Station> best;
-    double least = std::numeric_limits<double>::infinity();
-    for (int k = 0; k < kMostSecants && bracket.width() > 2 * kEpsilon * whole; ++k) {
-      const double at = bracket.next();
-      const Vector chord = here.u + (at / whole) * (next.u - here.u);
-      std::optional<Station> middle =
-          station_near(chord + (at - (chord - here.u).dot(here.tangent)) * here.tangent, here);
-      if (!middle) break;
-      const double value = test(*middle);
-      if (std::abs(value) < least) {
-        least = std::abs(value);
-        best = middle;
-      }
-      if (value == 0) break;
-      bracket.take(at, value);
-    }
-    return best;
-  }
-
   EquilibriumFamily& family_;
   const EquilibriumBranchOptions& options_;
   double longest_;
+  std::function<std::optional<Station>(const Vector&, const Vector&, const Vector&)> near_ =
+      [this](const Vector& point, const Vector& normal, const Vector& along) {
+        return station_near(point, normal, along);
+      };
 };
 
 // EquilibriumBranches follows all branches, from the equilibria at the points of the range.
@@ -281,13 +185,16 @@ class EquilibriumBranches {
  public:
   EquilibriumBranches(const std::function<Automaton(double)>& problem, const Run& run,
                       const EquilibriumBranchOptions& options)
-      : run_(run), options_(options), range_{problem, options.first, options.last} {}
+      : run_(run),
+        options_(options),
+        problem_(problem),
+        range_(one_parameter(problem, options.first, options.last)) {}
 
   std::vector<EquilibriumBranch> execute() {
     for (Index k = 0; k < options_.points; ++k) {
       const double s = static_cast<double>(k) / static_cast<double>(options_.points - 1);
       const double value = options_.first + s * (options_.last - options_.first);
-      const SearchedEquilibria searched = search_equilibria(range_.problem(value), run_, options_.equilibria);
+      const SearchedEquilibria searched = search_equilibria(problem_(value), run_, options_.equilibria);
       for (const Equilibrium& one : searched.all.found)
         if (one.continuum == 0) begin_at(one, value, searched.sizes);
     }
@@ -342,6 +249,7 @@ class EquilibriumBranches {
 
   const Run& run_;
   const EquilibriumBranchOptions& options_;
+  const std::function<Automaton(double)>& problem_;
   EquilibriumRange range_;
   std::vector<EquilibriumBranch> result_ = {};
 };

@@ -1,6 +1,6 @@
-// The equilibria of one mode while a parameter p = p₀ + s·(p₁ − p₀) varies: zeros u = (z, s) of
+// The equilibria of one mode while d parameters p = p₀ + s·(p₁ − p₀) vary: zeros u = (z, s) of
 //
-//     F(z; p) = 0,      z = (x/sizes, λ_S, Λ_C) as in EquilibriumEquations, one equation less than unknowns.
+//     F(z; p) = 0,      z = (x/sizes, λ_S, Λ_C) as in EquilibriumEquations, d equations less than unknowns.
 //
 // The problem is made anew for every p. Derivatives by s are differences; the others are those of the equations. The boundary equilibrium
 // bifurcations are zeros of F and of one limit m(z; p) of the mode at once.
@@ -21,12 +21,16 @@
 
 namespace slideway {
 
-// The problems of a range of a parameter.
+// The problems of the ranges of d parameters.
 struct EquilibriumRange {
-  std::function<Automaton(double value)> problem = {};
-  double first = 0;  // p₀
-  double last = 1;   // p₁, not equal to p₀
+  std::function<Automaton(ConstVectorRef values)> problem = {};
+  Vector first = {};  // p₀, d entries
+  Vector last = {};   // p₁, no entry equal to that of p₀
 };
+
+// The range of one parameter.
+EquilibriumRange one_parameter(const std::function<Automaton(double value)>& problem, double first,
+                               double last);
 
 class EquilibriumFamily {
  public:
@@ -34,26 +38,37 @@ class EquilibriumFamily {
   EquilibriumFamily(EquilibriumRange range, SlidingRule rule, double t, const Equilibrium& one, Vector sizes);
   ~EquilibriumFamily();
 
-  double parameter(double s) const { return range_.first + s * (range_.last - range_.first); }
-  double share(double parameter) const { return (parameter - range_.first) / (range_.last - range_.first); }
-  // u = (z, s) of an equilibrium of this mode at a value of the parameter.
-  Vector unknowns_of(const Equilibrium& one, double parameter) const;
+  Index parameters() const { return range_.first.size(); }
+  const Mode& mode() const { return mode_; }
+  double parameter(double s, Index which = 0) const {
+    return range_.first[which] + s * (range_.last[which] - range_.first[which]);
+  }
+  // u = (z, s) of an equilibrium of this mode at values of the parameters, d entries.
+  Vector unknowns_of(const Equilibrium& one, ConstVectorRef values) const;
+  Vector unknowns_of(const Equilibrium& one, double parameter) const {
+    return unknowns_of(one, Vector::Constant(1, parameter));
+  }
 
-  // F, k entries, and J(i,j) = ∂Fᵢ/∂u_j, k × (k + 1). This and the following throw what the problem throws.
+  // F, k entries, and J(i,j) = ∂Fᵢ/∂u_j, k × (k + d). This and the following throw what the problem throws.
   void evaluate(const Vector& u, Vector& value, Matrix& jacobian);
-  // m, one per limit, and its derivatives by u, each a row of limits × (k + 1).
+  // m, one per limit, and its derivatives by u, each a row of limits × (k + d).
   void evaluate_limits(const Vector& u, Vector& margins, Matrix& by_u);
   std::vector<EquilibriumLimit> limits(const Vector& u);
   std::optional<Equilibrium> describe(const Vector& u);
+  // Unknown j of u a little less and a little more, as differences by it need them. A share stays inside of its range.
+  struct Sides {
+    Vector below = {}, above = {};
+  };
+  Sides beside(const Vector& u, Index j) const;
 
-  // These begin at u and are empty where Newton's method does not converge: the equilibrium at the s of u, and the zero of F and the
-  // limit of this number.
+  // These begin at u and are empty where Newton's method does not converge: the equilibrium at the s of u, and with one parameter the
+  // zero of F and the limit of this number.
   std::optional<Vector> at_same_parameter(const Vector& u);
   std::optional<Vector> at_limit(const Vector& u, Index limit);
 
  private:
   struct Member;
-  Member& member_at(double s);
+  Member& member_of(const Vector& u);
 
   EquilibriumRange range_;
   SlidingRule rule_;

@@ -54,6 +54,11 @@ void judge_stability(double size, Equilibrium& found) {
   if (found.attracting == false) found.stability = OrbitStability::unstable;
 }
 
+Mode with_side(Mode mode, Index i, Side side) {
+  mode.set(i, side);
+  return mode;
+}
+
 }  // namespace
 
 EquilibriumJudge::EquilibriumJudge(const Automaton& problem, const EquilibriumPlace& place,
@@ -187,6 +192,10 @@ std::vector<EquilibriumLimit> EquilibriumJudge::limits(EquilibriumEquations& equ
   for (Index i = 0; i < surfaces; ++i) {
     if (mode.slides_on(i)) {
       add_relay_limits(i, unknown++, x, lambda[i], unknowns, result);
+      const bool is_between_locations = place_.joined && i == surfaces - 1;
+      if (is_between_locations) continue;
+      result.end()[-2].beyond = {with_side(mode, i, Side::plus)};
+      result.end()[-1].beyond = {with_side(mode, i, Side::minus)};
       continue;
     }
     gradient.setZero();
@@ -194,6 +203,8 @@ std::vector<EquilibriumLimit> EquilibriumJudge::limits(EquilibriumEquations& equ
     result.push_back(
         scaled(guards[i], mode[i] == Side::plus ? 1 : -1, gradient, unknowns,
                "it is on the other side of '" + system.surface_names()[static_cast<std::size_t>(i)] + "'"));
+    result.back().beyond = {with_side(mode, i, Side::sliding),
+                            with_side(mode, i, mode[i] == Side::plus ? Side::minus : Side::plus)};
   }
   const double largest_force = forces.size() == 0 ? 0.0 : forces.lpNorm<Eigen::Infinity>();
   for (std::size_t c = 0; c < system.contacts().size(); ++c) {
@@ -202,6 +213,7 @@ std::vector<EquilibriumLimit> EquilibriumJudge::limits(EquilibriumEquations& equ
     if (!mode.slides_on(surfaces + at)) {
       result.push_back(
           limit_of(contact.gap, 1, x, unknowns, "the gap of '" + contact.name + "' is negative"));
+      result.back().beyond = {with_side(mode, surfaces + at, Side::sliding)};
       continue;
     }
     const double unit = largest_force > 0 ? largest_force : 1;
@@ -209,7 +221,8 @@ std::vector<EquilibriumLimit> EquilibriumJudge::limits(EquilibriumEquations& equ
     by_z[unknown++] = 1 / unit;
     result.push_back({.margin = forces[at] / unit,
                       .by_z = by_z,
-                      .reason = "the contact '" + contact.name + "' would have to pull"});
+                      .reason = "the contact '" + contact.name + "' would have to pull",
+                      .beyond = {with_side(mode, surfaces + at, Side::plus)}});
   }
   const auto fires = [&](const Guard& guard, Direction direction, std::string what) {
     if (direction == Direction::any) return;

@@ -24,6 +24,8 @@ struct EquilibriumLimit {
   double margin = 0;        // below 0 where the mode does not hold
   Vector by_z = {};         // its derivatives by the unknowns z of EquilibriumEquations
   std::string reason = {};  // what stands against the equilibrium where the margin is below 0
+  // The modes that an equilibrium may have there besides this one, the likelier first; none where an event fires.
+  std::vector<Mode> beyond = {};
 };
 
 class EquilibriumJudge {

@@ -63,7 +63,7 @@ std::optional<BranchBifurcation> shrinking_orbit(const OrbitFamily& family, cons
       guess.state = here.middle;
       guess.lambda = Vector::Zero(system.surfaces());
       guess.forces = Vector::Zero(segment.mode.size() - system.surfaces());
-      EquilibriumFamily equilibria({family.problem, options.first, options.last},
+      EquilibriumFamily equilibria(one_parameter(family.problem, options.first, options.last),
                                    options.orbit.run.sliding_rule, end.orbit.start, guess, sizes);
       const Vector u = equilibria.unknowns_of(guess, end.parameter + left);
       const auto count = static_cast<Index>(equilibria.limits(u).size());
