@@ -1,7 +1,7 @@
 """The C interface in the place of the compiled module: it serves every CPython, since it calls the shared object beside it by ctypes.
 
-All is as with the compiled module, but for two things, which say that they need it: all motions of an ambiguous start, and a branch of orbits
-whose period is a Python function.
+All is as with the compiled module, but for two things, which say that they need it: all motions of an ambiguous start of a model with delays, and a
+branch of orbits whose period is a Python function.
 """
 
 import contextlib
@@ -218,15 +218,13 @@ def _option_text(options):
             value = _number(value)
         elif name in _NUMBERS and not isinstance(value, (int, np.integer)):
             raise TypeError(f"the option {name} cannot be {value!r}")
-        if name == "on_ambiguity" and value == "branches":
-            _refuse("on_ambiguity='branches'")
         words.append(f"{name}={value}")
     return " ".join(words)
 
 
 class Model:
-    def __init__(self, make):
-        self._make = make
+    def __init__(self, make, text=""):
+        self._make, self._text = make, text
         self._handle = make()
         self.state_names, self.equations = self._handle.names("states"), self._handle.names("equations")
         self.remarks = self._handle.names("remarks")
@@ -420,6 +418,9 @@ class _Called:
         return call
 
 
+_CONTINUATIONS = 12  # the place of the continuations among the fields of an event
+
+
 def _event_numbers(handle, index, what):
     count = c_int64()
     handle.check(_event_values(handle.pointer, index, what.encode(), None, 0, byref(count)))
@@ -603,7 +604,7 @@ def _made(call, *arguments):
 
 def parse(text, file):
     data = text.encode()
-    return Model(lambda: _made(_parse, data, len(data), file.encode()))
+    return Model(lambda: _made(_parse, data, len(data), file.encode()), text)
 
 
 def is_file(name):
@@ -614,10 +615,14 @@ def load(name):
     if not is_file(name):
         return Model(lambda: _made(_find_model, name.encode()))
     path = name if os.path.exists(name) else gallery_file(name) or name
+    text = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            text = file.read()
     if name.startswith("gallery/") and not os.path.exists(path):
         near = difflib.get_close_matches(name, [known for known, _, _ in gallery()], 1)
         raise ValueError(f"there is no model {name!r} in the gallery{f'; did you mean {near[0]!r}?' if near else ''}")
-    return Model(lambda: _made(_read, os.fsencode(path)))
+    return Model(lambda: _made(_read, os.fsencode(path)), text)
 
 
 def catalogue():
@@ -692,7 +697,45 @@ def _follow(handle, cancellation):
     return made, code, interrupted
 
 
+MOST_BRANCHES = 64
+
+
+def _branches(problem, start, end, state, location, mode, options, cancellation):
+    """The run to where several motions go on, with a run for each of these as its `branches`, and so on below."""
+    if (options or {}).get("sensitivities"):
+        raise ValueError("sensitivities with on_ambiguity: a derivative is that of one solution (expected 'stop', or a policy that picks a continuation, got "
+                         "'branches')")
+    if problem.model is not None and re.search(r"^\s*delay\s*=", problem.model._text, re.MULTILINE):
+        _refuse("on_ambiguity='branches' of a model with delays")
+    options = {**options, "on_ambiguity": "stop"}
+    root = run(problem, start, end, state, location, mode, options, cancellation)
+    waiting, followed = [root], 1
+    while waiting and not any(each.error or each.cancelled for each in waiting):
+        branch = waiting.pop(0)
+        if branch.status != "ambiguous" or branch.event_count() == 0:
+            continue
+        choices = branch.event(branch.event_count() - 1)[_CONTINUATIONS]
+        if followed + len(choices) > MOST_BRANCHES:
+            root.complete = root.complete and not choices
+            continue
+        # A mode that is listed twice has a continuum of motions, of which one is followed.
+        root.complete = root.complete and len(set(choices)) == len(choices)
+        for choice in dict.fromkeys(choices):
+            t, _, x, place = branch.final
+            child = run(problem, t, end, x, place, choice, options, cancellation)
+            branch.branches.append(child)
+            followed += 1
+            # A run in a mode that the fields do not have ends where it began, before the same continuations.
+            ends_as_it_began = (child.status == "ambiguous" and child.final[0] == t and child.event_count() > 0
+                                and child.event(child.event_count() - 1)[_CONTINUATIONS] == choices)
+            if not ends_as_it_began:
+                waiting.append(child)
+    return root
+
+
 def run(problem, start, end, state, location="", mode=None, options=None, cancellation=None, stop_after=None):
+    if (options or {}).get("on_ambiguity") == "branches":
+        return _branches(problem, start, end, state, location, mode, options, cancellation)
     handle = problem._again()
     x = np.ascontiguousarray(state, dtype=float)
     if not np.array_equal(x, problem.state):

@@ -1,0 +1,134 @@
+"""What a model in Python can have and be asked for, by names: each as numbers. Both doors must give the same."""
+
+import json
+import sys
+
+import numpy as np
+
+import slideway
+from slideway import Automaton, Contact, Edge, Every, Record, Reset, Stop, System
+
+
+def state(model, **options):
+    return model.run(rtol=1e-8, **options).final.state.tolist()
+
+
+def sampled():
+    return System(lambda t, y, u, load, torque: [torque(y[0]) * u - load - 0.1 * np.sign(y[0]), y[0]], states=dict(speed=0.0, angle=0.0), t_span=(0, 5),
+                  parameters=dict(goal=2.0), discrete=dict(u=0.0), inputs=dict(load=([0, 4, 10], [0, 0.5, 0.5])),
+                  tables=dict(torque=([0, 5], [2.0, 1.0])), every=[Every(period=0.1, set=dict(u=lambda t, y, goal: np.clip(goal - y[0], -1, 1)), name="control")],
+                  records=[Record(lambda t, y: y[1] > 1, name="passed")], labels=dict(speed="speed of the motor"), units=dict(speed="rad/s"))
+
+
+def oscillator():
+    return System(lambda t, y, mu: [y[1], mu * (1 - y[0] ** 2) * y[1] - y[0] - 0.1 * np.sign(y[1])], states=dict(x=1.0, v=0.0), t_span=(0, 30),
+                  parameters=dict(mu=1.0), surfaces=dict(turn="v"))
+
+
+def friction():
+    return System(lambda t, y, mu: [y[1], np.cos(0.5 * t) - y[0] - mu * np.sign(y[1])], states=dict(x=2.0, v=0.0), t_span=(0, 20), parameters=dict(mu=0.4))
+
+
+def measured():
+    times = np.linspace(0.5, 8, 16)
+    found = friction().run(mu=0.3, t_end=8.0, t_eval=times, rtol=1e-9)
+    return {"t": times, "x": found["x"]}
+
+
+def ramp():
+    return slideway.parse('[parameters]\np = 2\n[states]\nx = 1.0\ny = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "1"\ny = "if(x > 1, p, 1)"\n')
+
+
+def live():
+    run = slideway.LiveRun(sampled(), rtol=1e-8)
+    run.advance_to(1.0)
+    saved = run.save()
+    run.advance_to(2.0)
+    there = np.array(run.state)
+    run.restore(saved)
+    run.advance_to(2.0)
+    return [there.tolist(), np.array(run.state).tolist()]
+
+
+def called(t, y):
+    return [y[1], float(str(-y[0]))]
+
+
+def start_of(sensitivities):
+    start = sensitivities.start
+    return [start.exists, start.reason, start.after_below.tolist(), start.after_above.tolist()]
+
+
+FEATURES = {
+    "discrete states, inputs, tables, actions at known times": lambda: state(sampled()),
+    "events": lambda: sampled().run(rtol=1e-8).t_events[1].tolist(),
+    "labels and units": lambda: [sampled().labels, sampled().units],
+    "text of the model": lambda: sampled().to_toml(),
+    "model of a text": lambda: state(slideway.Model.from_toml(sampled().to_toml())),
+    "hysteresis and laws of friction": lambda: state(System(
+        lambda t, y, F, relay: [y[1], -y[0] - F + 0.2 * relay], states=dict(x=1.0, v=0.0), t_span=(0, 20),
+        friction=dict(F={"law": "coulomb", "velocity": lambda t, y: y[1], "Fc": 0.1}),
+        hysteresis=dict(relay={"law": "relay", "input": "x", "low": -0.3, "high": 0.3}))),
+    "a mass matrix": lambda: state(System(lambda t, y: [y[1], -y[0] * (2 + y[0] ** 2)], states=dict(x=1.0, v=0.0), t_span=(0, 3),
+                                          mass=lambda t, y: np.array([[1.0, 0], [0, 2 + y[0] ** 2]]))),
+    "algebraic variables": lambda: state(System(lambda t, y, q: [-q], states=dict(x=2.0), t_span=(0, 2), algebraic=dict(q="x - q^3"))),
+    "contacts with friction": lambda: state(System(
+        lambda t, y: [y[2], y[3], 0.0, -9.81], states=dict(x=0.0, z=1.0, vx=1.0, vz=0.0), t_span=(0, 2),
+        contacts=[Contact(lambda t, y: y[1], {"vz": 1.0}, 0.5, name="floor", friction=dict(mu=0.2, velocity="vx", acts_on=dict(vx="1")))])),
+    "resets with a delay and stops": lambda: state(System(
+        lambda t, y: [1.0], states=dict(x=0.0), t_span=(0, 9), resets=[Reset("x - 1", {"x": "0"}, "rising", delay=0.5)], stops=[Stop("x - 1.4", name="high")])),
+    "locations": lambda: state(System(None, states=dict(x=20.0), t_span=(0, 9), locations=dict(on={"x": "22 - x"}, off={"x": "15 - x"}),
+                                      edges=[Edge("on", "off", "x - 21", "rising"), Edge("off", "on", "x - 19", "falling")])),
+    "automata": lambda: state(System({"x": "if(a > 1.5, -1, 1)"}, states=dict(x=0.0), t_span=(0, 9), automata=[
+        Automaton("a", dict(up=None, down=None), [Edge("up", "down", "x - 1", "rising"), Edge("down", "up", "x + 1", "falling")])])),
+    "a vector": lambda: state(slideway.parse('[parameters]\nN = 3\n[states]\nx = { size = "N", value = "1 + i" }\n[time]\nend = 1.0\n[derivatives]\nx = "-x[i]*i"\n')),
+    "a trace": lambda: slideway.trace(lambda t, y, k: [-k * np.sign(y[0])], (0, 2), [1.0], args=(0.3,)).text,
+    "events of solve_ivp": lambda: slideway.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 9), [0.0, 1.0], events=lambda t, y: y[0] - 0.5, rtol=1e-8).t_events[0].tolist(),
+    "a function that is called": lambda: slideway.solve_ivp(called, (0, 3), [1.0, 0.0], rtol=1e-8, surfaces=[lambda t, y: y[0] - 0.5]).y[:, -1].tolist(),
+    "complex states": lambda: np.abs(slideway.solve_ivp(lambda t, y: 1j * y, (0, 3), [1 + 0j], rtol=1e-9, surfaces=[]).y[:, -1]).tolist(),
+    "derivatives": lambda: friction().run(rtol=1e-9, sensitivities=["mu", "x"]).sensitivities.final.tolist(),
+    "derivatives at a start on a surface": lambda: start_of(ramp().run(rtol=1e-9, sensitivities=["x", "p"]).sensitivities),
+    "derivatives by args": lambda: slideway.solve_ivp(lambda t, y, k: [-k * y[0]], (0, 1), [1.0], args=(0.5,), sensitivities=["k"], rtol=1e-9).sensitivities.final.tolist(),
+    "gradients": lambda: friction().run(rtol=1e-9).gradient("E = 0.5*v^2")["mu"],
+    "a fit": lambda: friction().fit(measured(), "mu").values,
+    "equilibria": lambda: sorted(e.state.tolist() for e in oscillator().equilibria(t_end=5.0)),
+    "branches of equilibria": lambda: [b.parameter.tolist() for b in oscillator().equilibria(t_end=5.0, vary={"mu": np.linspace(1, 1.2, 3)})],
+    "an orbit": lambda: [(o := oscillator().orbit(section="turn")).period, np.abs(o.multipliers).tolist(), o.result.t_events == []],
+    "a branch of orbits": lambda: oscillator().orbit(section="turn", vary={"mu": np.linspace(1, 1.2, 3)}).period.tolist(),
+    "exponents": lambda: oscillator().lyapunov().values.tolist(),
+    "a comparison": lambda: sorted(m["name"] if "name" in m else m["method"] for m in friction().compare(t_end=2.0, levels=2, repeats=1)["methods"]),
+    "a section": lambda: oscillator().run(rtol=1e-9).section("turn", "any").t.tolist(),
+    "a sweep": lambda: friction().sweep(mu=[0.2, 0.3, 0.4], observe="E = 0.5*v^2", jobs=1, progress=False).final.tolist(),
+    "a sweep up and down": lambda: friction().sweep(mu=[0.2, 0.3], follow="both", jobs=1, progress=False).final.tolist(),
+    "samples": lambda: friction().sweep(mu=(0.2, 0.5), latin=3, seed=2, jobs=1, progress=False).values["mu"].tolist(),
+    "a check": lambda: friction().check()["passed"],
+    "a live run": live,
+    "an audit": lambda: friction().run(audit="full").audit.verdict,
+    "all motions of an ambiguous start": lambda: sorted(b.final.state[0] for b in slideway.parse(
+        '[states]\nx = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "sgn(x)"\n').run(on_ambiguity="branches").branches),
+    "the document of a run": lambda: sorted(json.loads(friction().run().to_json())),
+    "the gallery and the catalogue": lambda: len(slideway.catalogue) > 50,
+    "a mistake in a model": lambda: message_of(lambda: slideway.parse('[states]\nx = 1.0\n[time]\nend = 1\n[derivatives]\nx = "y"\n')),
+}
+
+
+def message_of(call):
+    try:
+        call()
+    except Exception as error:
+        return [type(error).__name__, str(error)]
+    return None
+
+
+def answers():
+    found = {}
+    for name, ask in FEATURES.items():
+        try:
+            found[name] = ask()
+        except Exception as error:
+            found[name] = f"{type(error).__name__}: {error}"
+    return found
+
+
+if __name__ == "__main__":
+    json.dump(answers(), sys.stdout)
