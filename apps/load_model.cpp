@@ -8,6 +8,7 @@
 #include "apps/gallery.hpp"
 #include "models/registry.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/io/model_file.hpp"
 
 namespace slideway::apps {
@@ -70,7 +71,7 @@ std::vector<std::string> names_of(const std::vector<Model>& models) {
   const std::string file = file_called(name);
   refuse({.what = "there is no model '" + name + "'",
           .where = "catalogue",
-          .expected = fmt::format("one of {}; or a file whose name ends in .toml or has a / in it",
+          .expected = fmt::format("one of {}; or a file whose name ends in .toml or .fmu, or has a / in it",
                                   fmt::join(catalogue, ", ")),
           .advice = question(file.empty() ? names_near(name, catalogue) : std::vector{file})});
 }
@@ -119,12 +120,15 @@ std::string file_of_gallery(const std::string& name) {
 
 }  // namespace
 
+bool is_fmu(const std::string& name) { return name.ends_with(".fmu"); }
+
 bool is_model_file(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".toml");
+  return name.find('/') != std::string::npos || name.ends_with(".toml") || is_fmu(name);
 }
 
 Model load_model(const std::string& name) {
   const std::vector<Model>& known = models::catalogue();
+  if (is_fmu(name)) return read_fmu(name);
   if (is_model_file(name)) {
     if (const std::string file = file_of_gallery(name); !file.empty()) return read_model_file(file);
     refuse_absent_file(name, known);

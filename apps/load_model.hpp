@@ -1,4 +1,4 @@
-// MODEL of the command line: a name of the catalogue or a model file.
+// MODEL of the command line: a name of the catalogue, a model file or an FMU.
 #pragma once
 
 #include <string>
@@ -7,7 +7,9 @@
 
 namespace slideway::apps {
 
-// A name that contains a '/' or ends in ".toml".
+// A name that ends in ".fmu".
+bool is_fmu(const std::string& name);
+// A name that contains a '/' or ends in ".toml" or ".fmu".
 bool is_model_file(const std::string& name);
 
 // Throws std::exception with the complete report.

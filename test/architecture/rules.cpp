@@ -70,6 +70,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"orbit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "audit"}},
+    {"fmi", {"core", "autodiff", "model"}},
     {"expression", {"core", "autodiff", "model"}},
     {"audit", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "expression", "model_file"}},
     {"model_file", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "expression"}},
@@ -100,6 +101,7 @@ const std::map<std::string, std::set<std::string>> roots_below = {
     {"apps", {"models", "validation"}},
     {"lib/python", {"lib", "models", "apps"}},
     {"lib/c", {"lib", "models", "apps"}},
+    {"lib/fmu", {"lib", "models"}},
     {"test", {"models", "validation", "apps"}},
 };
 
@@ -270,6 +272,7 @@ Breaches upward_includes(const SourceFile& file) {
   Breaches result;
   const std::string root = starts_with(file.path, "lib/python/") ? "lib/python"
                            : starts_with(file.path, "lib/c/")    ? "lib/c"
+                           : starts_with(file.path, "lib/fmu/")  ? "lib/fmu"
                                                                  : first_component(file.path);
   const auto roots = roots_below.find(root);
   if (roots == roots_below.end()) return result;

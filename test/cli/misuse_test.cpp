@@ -54,7 +54,7 @@ TEST_CASE("a model file whose ending is left out or wrong is found") {
 TEST_CASE("a model that is not there is answered with what may be meant, files included") {
   const Workplace place;
   refused(place, {"run", "nosuch"},
-          "hysteresis-evaporator; or a file whose name ends in .toml or has a / in it)\n");
+          "hysteresis-evaporator; or a file whose name ends in .toml or .fmu, or has a / in it)\n");
   refused(place, {"run", "evaprator"}, "did you mean 'evaporator'?");
   refused(place, {"run", "evaprator.tml"}, "did you mean 'evaporator'?");
   refused(place, {"check", "evaprator.toml"}, "did you mean 'evaporator'?");

@@ -1,0 +1,15 @@
+// The door of a build without the libraries that read FMUs.
+#include "slideway/core/errors.hpp"
+#include "slideway/fmi/import.hpp"
+
+namespace slideway {
+
+Model read_fmu(const std::string& file) {
+  refuse({.what = "this build reads no FMUs",
+          .where = file,
+          .expected = "a build with " SLIDEWAY_FMI_MISSING,
+          .advice =
+              "install what is missing (on Debian `sh cmake/setup.sh` does), and configure and build again"});
+}
+
+}  // namespace slideway

@@ -1,0 +1,266 @@
+#include "lib/fmi/description.hpp"
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+#include <pugixml.hpp>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway::fmi {
+namespace {
+
+const std::map<std::string, Type> types = {
+    {"Float32", Type::float32}, {"Float64", Type::float64}, {"Int8", Type::int8},
+    {"UInt8", Type::uint8},     {"Int16", Type::int16},     {"UInt16", Type::uint16},
+    {"Int32", Type::int32},     {"UInt32", Type::uint32},   {"Int64", Type::int64},
+    {"UInt64", Type::uint64},   {"Boolean", Type::boolean}, {"String", Type::text},
+    {"Binary", Type::binary},   {"Clock", Type::clock},     {"Enumeration", Type::int64},
+};
+const std::map<std::string, Type> types_of_two = {
+    {"Real", Type::float64}, {"Integer", Type::int32},     {"Boolean", Type::boolean},
+    {"String", Type::text},  {"Enumeration", Type::int32},
+};
+const std::map<std::string, Role> roles = {
+    {"parameter", Role::parameter},
+    {"calculatedParameter", Role::calculated},
+    {"input", Role::input},
+    {"output", Role::output},
+    {"local", Role::local},
+    {"independent", Role::independent},
+    {"structuralParameter", Role::structural},
+};
+
+class Reader {
+ public:
+  Reader(const std::filesystem::path& file, pugi::xml_node root) : file_(file), root_(root) {}
+
+  Description read() {
+    const std::string version = text(root_, "fmiVersion");
+    if (version == "2.0")
+      answer_.version = Version::two;
+    else if (version == "3.0" || version.starts_with("3.0-") || version.starts_with("3."))
+      answer_.version = Version::three;
+    else
+      refuse_file("this version of the standard is not read here", "fmiVersion 2.0 or 3.0",
+                  "'" + version + "'");
+    answer_.model_name = text(root_, "modelName");
+    answer_.description = root_.attribute("description").value();
+    answer_.tool = root_.attribute("generationTool").value();
+    answer_.token = text(root_, is_two() ? "guid" : "instantiationToken");
+    kind();
+    const pugi::xml_node experiment = root_.child("DefaultExperiment");
+    answer_.start = number(experiment, "startTime");
+    answer_.end = number(experiment, "stopTime");
+    answer_.tolerance = number(experiment, "tolerance");
+    types_of_file();
+    variables();
+    if (is_two())
+      structure_of_two();
+    else
+      structure_of_three();
+    return std::move(answer_);
+  }
+
+ private:
+  bool is_two() const { return answer_.version == Version::two; }
+
+  [[noreturn]] void refuse_file(const std::string& what, const std::string& expected = "",
+                                const std::string& got = "") const {
+    refuse({.what = what, .where = file_.filename().string(), .expected = expected, .got = got});
+  }
+
+  std::string text(pugi::xml_node node, const char* name) const {
+    const pugi::xml_attribute found = node.attribute(name);
+    if (found.empty() || found.value()[0] == '\0')
+      refuse_file(fmt::format("<{}> has no attribute '{}'", node.name(), name));
+    return found.value();
+  }
+
+  std::optional<double> number(pugi::xml_node node, const char* name) const {
+    const pugi::xml_attribute found = node.attribute(name);
+    if (found.empty()) return std::nullopt;
+    const std::string word = found.value();
+    if (word == "true" || word == "false") return word == "true" ? 1.0 : 0.0;
+    double value = 0;
+    const char* const begin = word.data() + (word.starts_with('+') ? 1 : 0);
+    const auto [end, error] = std::from_chars(begin, word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size())
+      refuse_file(fmt::format("'{}' of <{}> is no number", name, node.name()), "a number", "'" + word + "'");
+    return value;
+  }
+
+  std::uint32_t reference(pugi::xml_node node, const char* name) const {
+    const std::string word = text(node, name);
+    std::uint32_t value = 0;
+    const auto [end, error] = std::from_chars(word.data(), word.data() + word.size(), value);
+    if (error != std::errc() || end != word.data() + word.size())
+      refuse_file(fmt::format("'{}' of <{}> is no value reference", name, node.name()),
+                  "a whole number from 0 to 4294967295", "'" + word + "'");
+    return value;
+  }
+
+  static bool flag(pugi::xml_node node, const char* name) { return node.attribute(name).as_bool(); }
+
+  void kind() {
+    const pugi::xml_node exchange = root_.child("ModelExchange");
+    if (!exchange)
+      refuse_file("this FMU has no Model Exchange", "an element <ModelExchange>",
+                  root_.child("CoSimulation") ? "Co-Simulation only" : "neither kind");
+    answer_.model_identifier = text(exchange, "modelIdentifier");
+    if (answer_.model_identifier.find_first_of("/\\") != std::string::npos)
+      refuse_file("a model identifier is the name of a file, without folders", "letters, digits and _",
+                  "'" + answer_.model_identifier + "'");
+    if (flag(exchange, "needsExecutionTool"))
+      refuse_file("this FMU needs the tool that made it", "an FMU that runs by itself",
+                  "needsExecutionTool=\"true\"");
+    answer_.saves_state = flag(exchange, is_two() ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
+    answer_.has_directional_derivatives =
+        flag(exchange, is_two() ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");
+    answer_.only_one_instance = flag(exchange, "canBeInstantiatedOnlyOncePerProcess");
+  }
+
+  // Units and nominal values may be those of a declared type.
+  void types_of_file() {
+    for (const pugi::xml_node type : root_.child("TypeDefinitions").children())
+      declared_[type.attribute("name").value()] = is_two() ? type.first_child() : type;
+  }
+
+  void variables() {
+    for (const pugi::xml_node node : root_.child("ModelVariables").children())
+      if (node.type() == pugi::node_element) variable(node);
+  }
+
+  void variable(pugi::xml_node node) {
+    pugi::xml_node typed = node;
+    if (is_two()) {
+      typed = node.first_child();
+      while (typed && !types_of_two.contains(typed.name())) typed = typed.next_sibling();
+    }
+    const auto& known = is_two() ? types_of_two : types;
+    const auto type = known.find(typed.name());
+    Variable one;
+    one.name = text(node, "name");
+    if (type == known.end())
+      refuse_file(fmt::format("variable '{}' has a type that the standard does not have", one.name),
+                  is_two() ? "Real, Integer, Boolean, String or Enumeration" : "a type of FMI 3.0",
+                  fmt::format("'{}'", typed.name()));
+    one.type = type->second;
+    if (one.type == Type::clock)
+      refuse_file(fmt::format("variable '{}' is a clock, and clocks are not followed here", one.name));
+    one.description = node.attribute("description").value();
+    one.reference = reference(node, "valueReference");
+    const pugi::xml_node declared = declared_[typed.attribute("declaredType").value()];
+    const auto attribute = [&](const char* name) {
+      return typed.attribute(name) || !declared ? typed : declared;
+    };
+    one.unit = attribute("unit").attribute("unit").value();
+    one.nominal = number(attribute("nominal"), "nominal");
+    const std::string role = node.attribute("causality").as_string("local");
+    if (const auto found = roles.find(role); found != roles.end())
+      one.role = found->second;
+    else
+      refuse_file(fmt::format("variable '{}' has no such causality", one.name), "one of the standard",
+                  "'" + role + "'");
+    const bool is_real = one.type == Type::float64 || one.type == Type::float32;
+    const std::string variability =
+        node.attribute("variability").as_string(is_real ? "continuous" : "discrete");
+    one.is_continuous = variability == "continuous";
+    const std::string initial = node.attribute("initial").value();
+    one.is_array = node.child("Dimension");
+    if (one.type != Type::text && one.type != Type::binary && !one.is_array)
+      one.start = number(typed, "start");
+    one.is_settable_at_start =
+        variability != "constant" &&
+        (initial == "exact" || (initial.empty() && (one.role == Role::parameter || one.role == Role::input)));
+    if (typed.attribute("derivative"))
+      derivatives_.emplace_back(answer_.variables.size(), reference(typed, "derivative"));
+    answer_.variables.push_back(std::move(one));
+  }
+
+  void add_state(const Variable& state, const Variable& derivative) {
+    if (state.is_array)
+      refuse_file(fmt::format("state '{}' is an array, and arrays of states are not read here", state.name));
+    if (state.type != Type::float64)
+      refuse_file(fmt::format("state '{}' is no Float64", state.name), "states of this type");
+    answer_.states.push_back({state, derivative.reference});
+  }
+
+  // The order of the states is that of the derivatives in the structure. An index of 2.0 begins with 1.
+  void structure_of_two() {
+    const auto& all = answer_.variables;
+    for (const pugi::xml_node unknown :
+         root_.child("ModelStructure").child("Derivatives").children("Unknown")) {
+      const std::size_t of = reference(unknown, "index");
+      const auto is_it = [&](const auto& pair) { return pair.first + 1 == of; };
+      const auto found = std::find_if(derivatives_.begin(), derivatives_.end(), is_it);
+      if (of < 1 || of > all.size() || found == derivatives_.end() || found->second < 1 ||
+          found->second > all.size())
+        refuse_file("ModelStructure names a derivative that is none",
+                    "the index of a variable with 'derivative'", fmt::format("{}", of));
+      add_state(all[found->second - 1], all[of - 1]);
+    }
+    const auto count = static_cast<std::size_t>(number(root_, "numberOfEventIndicators").value_or(0));
+    for (std::size_t k = 1; k <= count; ++k) answer_.indicators.push_back(fmt::format("indicator {}", k));
+  }
+
+  const Variable* variable_of(std::uint32_t of) const {
+    for (const Variable& one : answer_.variables)
+      if (one.reference == of) return &one;
+    return nullptr;
+  }
+
+  void structure_of_three() {
+    for (const pugi::xml_node node : root_.child("ModelStructure").children()) {
+      const std::string kind = node.name();
+      if (kind == "EventIndicator") {
+        const Variable* const named = variable_of(reference(node, "valueReference"));
+        answer_.indicators.push_back(named ? named->name
+                                           : fmt::format("indicator {}", answer_.indicators.size() + 1));
+      }
+      if (kind != "ContinuousStateDerivative") continue;
+      const std::uint32_t of = reference(node, "valueReference");
+      const auto is_it = [&](const auto& pair) { return answer_.variables[pair.first].reference == of; };
+      const auto found = std::find_if(derivatives_.begin(), derivatives_.end(), is_it);
+      const Variable* const state = found == derivatives_.end() ? nullptr : variable_of(found->second);
+      if (state == nullptr)
+        refuse_file("ModelStructure names a derivative that is none",
+                    "the value reference of a variable with 'derivative'", fmt::format("{}", of));
+      add_state(*state, answer_.variables[found->first]);
+    }
+  }
+
+  const std::filesystem::path& file_;
+  pugi::xml_node root_;
+  Description answer_;
+  std::map<std::string, pugi::xml_node> declared_;
+  std::vector<std::pair<std::size_t, std::uint32_t>> derivatives_;  // a variable, and what its attribute says
+};
+
+}  // namespace
+
+Description read_description(const std::filesystem::path& file) {
+  pugi::xml_document document;
+  const pugi::xml_parse_result parsed = document.load_file(file.c_str());
+  if (parsed.status == pugi::status_file_not_found)
+    refuse({.what = "this is no FMU",
+            .where = file.filename().string(),
+            .expected = "this file in the archive",
+            .got = "none"});
+  if (!parsed)
+    refuse({.what = "this is no XML",
+            .where = fmt::format("{}, byte {}", file.filename().string(), parsed.offset),
+            .got = parsed.description()});
+  const pugi::xml_node root = document.child("fmiModelDescription");
+  if (!root)
+    refuse({.what = "this describes no FMU",
+            .where = file.filename().string(),
+            .expected = "an element <fmiModelDescription>",
+            .got = fmt::format("<{}>", document.document_element().name())});
+  return Reader(file, root).read();
+}
+
+}  // namespace slideway::fmi

@@ -1,0 +1,74 @@
+// Description is what modelDescription.xml says of an FMU, in the words of neither version of the standard.
+//
+// It must not know the functions of an FMU.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace slideway::fmi {
+
+enum class Version { two, three };
+
+enum class Type {
+  float32,
+  float64,
+  int8,
+  uint8,
+  int16,
+  uint16,
+  int32,
+  uint32,
+  int64,
+  uint64,
+  boolean,
+  text,
+  binary,
+  clock
+};
+
+// The role of a variable for whoever runs the FMU.
+enum class Role { parameter, calculated, input, output, local, independent, structural };
+
+struct Variable {
+  std::string name = {};
+  std::string description = {};
+  std::string unit = {};
+  std::uint32_t reference = 0;
+  Type type = Type::float64;
+  Role role = Role::local;
+  bool is_continuous = false;
+  bool is_settable_at_start = false;  // its initial is exact, and it is no constant
+  bool is_array = false;
+  std::optional<double> start = {};
+  std::optional<double> nominal = {};
+};
+
+struct State {
+  Variable variable = {};
+  std::uint32_t derivative = 0;  // the value reference of its derivative
+};
+
+struct Description {
+  Version version = Version::three;
+  std::string model_name = {};
+  std::string description = {};
+  std::string tool = {};
+  std::string token = {};             // the GUID of 2.0
+  std::string model_identifier = {};  // of Model Exchange
+  bool saves_state = false;
+  bool has_directional_derivatives = false;
+  bool only_one_instance = false;
+  std::optional<double> start = {}, end = {}, tolerance = {};
+  std::vector<Variable> variables = {};
+  std::vector<State> states = {};
+  std::vector<std::string> indicators = {};  // a name for each event indicator
+};
+
+// Throws std::invalid_argument where the file is absent or no XML, or where it describes no Model Exchange, or what cannot be run here.
+Description read_description(const std::filesystem::path& file);
+
+}  // namespace slideway::fmi

@@ -1,0 +1,68 @@
+#include "lib/fmi/fmu.hpp"
+
+#include <stdexcept>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "slideway/core/errors.hpp"
+
+namespace slideway::fmi {
+namespace {
+
+// The folder of binaries for this system, in the words of each version.
+const char* folder_of_binaries(Version version) {
+#if defined(__x86_64__)
+  return version == Version::two ? "linux64" : "x86_64-linux";
+#elif defined(__aarch64__)
+  return version == Version::two ? "linux-aarch64" : "aarch64-linux";
+#else
+  return "none";
+#endif
+}
+
+std::string folders_there(const std::filesystem::path& binaries) {
+  std::vector<std::string> names;
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator(binaries, ignored))
+    names.push_back(entry.path().filename().string());
+  return names.empty() ? "no binaries" : fmt::format("{}", fmt::join(names, ", "));
+}
+
+}  // namespace
+
+Fmu::Fmu(const std::string& file)
+    : file_(file), unpacked_(file), description_([&] {
+        try {
+          return read_description(unpacked_.folder() / "modelDescription.xml");
+        } catch (const std::invalid_argument& error) {
+          throw std::invalid_argument(file + ": " + error.what());
+        }
+      }()) {
+  const std::filesystem::path binaries = unpacked_.folder() / "binaries";
+  const std::string folder = folder_of_binaries(description_.version);
+  const std::filesystem::path object = binaries / folder / (description_.model_identifier + ".so");
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(object, ignored))
+    refuse({.what = "the FMU has no binary for this system",
+            .where = file_,
+            .expected = fmt::format("binaries/{}/{}.so", folder, description_.model_identifier),
+            .got = folders_there(binaries)});
+  try {
+    binary_ = std::make_unique<platform::SharedObject>(object);
+  } catch (const std::runtime_error& error) {
+    refuse({.what = "the binary of the FMU cannot be loaded", .where = file_, .got = error.what()});
+  }
+}
+
+void* Fmu::address(const std::string& name) const {
+  void* const found = binary_->symbol(name);
+  if (found == nullptr)
+    refuse({.what = "the binary of the FMU lacks a function",
+            .where = file_,
+            .expected = name,
+            .got = "no such symbol"});
+  return found;
+}
+
+}  // namespace slideway::fmi

@@ -1,0 +1,472 @@
+#include "lib/fmi/hybrid_fmu.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <set>
+#include <stdexcept>
+#include <utility>
+
+#include <fmt/format.h>
+#include <Eigen/QR>
+
+#include "slideway/detail/model/corner_blend.hpp"
+
+namespace slideway::fmi {
+namespace {
+
+signed char sign_of(double z) { return z > 0 ? 1 : -1; }
+
+// The time for which a motion is followed to be past a zero, by rounding errors of t: many of them, so that no rounding of z hides it.
+constexpr double steps_past_zero = 1e5;
+double time_past_zero(double t) {
+  return steps_past_zero * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
+}
+
+// Values that agree but for the rounding of their computation.
+bool agree(const Vector& a, const Vector& b) {
+  constexpr double rounding = 1e-9;
+  for (Index i = 0; i < a.size(); ++i)
+    if (!(std::abs(a[i] - b[i]) <= rounding * std::max({1.0, std::abs(a[i]), std::abs(b[i])}))) return false;
+  return true;
+}
+
+EventPlace between(const EventPlace& from, const EventPlace& to, double part) {
+  return {from.t + part * (to.t - from.t), from.x + part * (to.x - from.x)};
+}
+
+Vector derivatives_at(Instance& instance, Index n) {
+  Vector dx = Vector::Zero(n);
+  instance.derivatives(dx);
+  return dx;
+}
+
+}  // namespace
+
+HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, double start,
+                     std::optional<double> tolerance)
+    : fmu_(std::move(fmu)),
+      loader_(fmu_, std::move(values), start, tolerance),
+      n_(static_cast<Index>(fmu_->description().states.size())),
+      m_(static_cast<Index>(fmu_->description().indicators.size())),
+      kinds_(static_cast<std::size_t>(m_), IndicatorKind::unknown),
+      directions_(static_cast<std::size_t>(m_)) {
+  Vector x = loader_.first().x;
+  const double number = begin_stage(loader_.first(), start, x);
+  initial_.resize(n_ + 1);
+  initial_ << x, number;
+}
+
+HybridFmu::Stage& HybridFmu::stage_of(ConstVectorRef x) {
+  const double number = std::round(x[n_]);
+  if (!(number >= 0 && number < static_cast<double>(stages_.size())))
+    throw std::domain_error(fmt::format("{}: there is no stage {} of the FMU: the state 'stage' is its own",
+                                        fmu_->file(), x[n_]));
+  return *stages_[static_cast<std::size_t>(number)];
+}
+
+Signs HybridFmu::signs_of(const Stage& stage, const Vector& z) const {
+  Signs signs = stage.base;
+  for (std::size_t j = 0; j < signs.size(); ++j)
+    if (kinds_[j] != IndicatorKind::event) signs[j] = sign_of(z[static_cast<Index>(j)]);
+  return signs;
+}
+
+const Vector& HybridFmu::indicators_at(const Stage& stage, double t, ConstVectorRef x) {
+  if (asked_ == &stage && asked_at_.t == t && asked_at_.x == x.head(n_)) return z_;
+  asked_ = nullptr;
+  z_.resize(m_);
+  loader_.at(base_of(stage), t, x.head(n_)).indicators(z_);
+  for (Index j = 0; j < m_; ++j)
+    if (std::isnan(z_[j]))
+      throw std::domain_error(fmt::format("{}: event indicator '{}' is no number at t = {:.10g}",
+                                          fmu_->file(),
+                                          fmu_->description().indicators[static_cast<std::size_t>(j)], t));
+  asked_at_ = {t, x.head(n_)};
+  asked_ = &stage;
+  return z_;
+}
+
+void HybridFmu::look(Stage& stage, double t, ConstVectorRef x) {
+  constexpr int most_changes = 100;
+  const EventPlace here{t, x.head(n_)};
+  for (int k = 0; k < most_changes; ++k) {
+    const Signs signs = signs_of(stage, indicators_at(stage, t, x));
+    if (signs == stage.last || stage.nodes.contains(signs)) {
+      stage.last = signs;
+      stage.place = here;
+      return;
+    }
+    classify(stage, stage.place, stage.last, here);
+  }
+}
+
+// Bisects the way between two places down to the first change of signs, and asks what it is.
+void HybridFmu::classify(Stage& stage, const EventPlace& from, const Signs& signs, const EventPlace& to) {
+  const Vector z_from = indicators_at(stage, from.t, from.x), z_to = indicators_at(stage, to.t, to.x);
+  double low = 0, high = 1;
+  constexpr int bisections = 60;
+  for (int k = 0; k < bisections; ++k) {
+    const double middle = 0.5 * (low + high);
+    if (middle <= low || middle >= high) break;
+    const EventPlace place = between(from, to, middle);
+    (signs_of(stage, indicators_at(stage, place.t, place.x)) == signs ? low : high) = middle;
+  }
+  const EventPlace before = between(from, to, low), beyond = between(from, to, high);
+  const Vector z_before = indicators_at(stage, before.t, before.x);
+  const Vector z_beyond = indicators_at(stage, beyond.t, beyond.x);
+  const Signs changed = signs_of(stage, z_beyond);
+  const bool is_long =
+      (to.x - from.x).norm() + std::abs(to.t - from.t) > 1e-9 * (1 + from.x.norm() + std::abs(from.t));
+  for (Index j = 0; j < m_; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    if (changed[at] == signs[at] || directions_[at].size() > 0 || !is_long) continue;
+    if (z_before[j] == z_from[j] && z_beyond[j] == z_to[j]) find_direction(stage, j, before, beyond);
+  }
+  const std::shared_ptr<const Node> node = stage.nodes.at(signs);
+  EventAnswer answer = loader_.make_event(node, beyond);
+  const bool restores = is_relay(stage, node, before, beyond, answer);
+  for (std::size_t j = 0; j < signs.size(); ++j) {
+    if (changed[j] == signs[j]) continue;
+    if (restores) {
+      if (kinds_[j] == IndicatorKind::unknown) kinds_[j] = IndicatorKind::relay;
+      continue;
+    }
+    if (kinds_[j] == IndicatorKind::relay && stage.nodes.size() > 1 && signs[j] != stage.base[j])
+      throw std::domain_error(fmt::format(
+          "{}: event indicator '{}' only switches the derivatives in one place, and sets something in "
+          "another one, at t = {:.10g}: this is not followed here",
+          fmu_->file(), fmu_->description().indicators[j], beyond.t));
+    kinds_[j] = IndicatorKind::event;
+  }
+  if (restores) stage.nodes.emplace(changed, answer.node);
+  stage.last = restores ? changed : signs_of(stage, z_before);
+  stage.place = restores ? beyond : before;
+}
+
+// Nothing is set by the event there, and the event of the way back restores what was.
+bool HybridFmu::is_relay(Stage& stage, const std::shared_ptr<const Node>& node, const EventPlace& before,
+                         const EventPlace& beyond, EventAnswer& answer) {
+  const auto sets_nothing = [&](const EventAnswer& made, const EventPlace& place) {
+    return made.x == place.x && made.next_time == stage.next_time && !made.terminates;
+  };
+  if (!sets_nothing(answer, beyond)) return false;
+  Vector z_old(m_), z_new(m_);
+  loader_.at(node, beyond.t, beyond.x).indicators(z_old);
+  loader_.at(answer.node, beyond.t, beyond.x).indicators(z_new);
+  // A relation that moves guards is no relay: the guards of both sides would differ. Tools shift a guard by a hysteresis, which is less.
+  constexpr double hysteresis = 1e-6;
+  for (Index j = 0; j < m_; ++j)
+    if (std::abs(z_new[j] - z_old[j]) > hysteresis * std::max(1.0, std::abs(z_old[j]))) return false;
+  const EventPlace back = place_back(answer.node, before, beyond, z_old);
+  const EventAnswer returned = loader_.make_event(answer.node, back);
+  if (!sets_nothing(returned, back)) return false;
+  if (discrete_values(node, before) != discrete_values(returned.node, before)) return false;
+  const Vector dx = derivatives_at(loader_.at(node, before.t, before.x), n_);
+  if (!agree(dx, derivatives_at(loader_.at(returned.node, before.t, before.x), n_))) return false;
+  answer.node->back = back;
+  return true;
+}
+
+// A place on the way back from which the new node, too, sees the indicators on their old sides: a hysteresis moves their zeros.
+EventPlace HybridFmu::place_back(const std::shared_ptr<const Node>& node, const EventPlace& before,
+                                 const EventPlace& beyond, const Vector& z_beyond) {
+  const Signs beyond_signs = signs_at(node, beyond);
+  const auto is_back = [&](const EventPlace& place) {
+    const Signs signs = signs_at(node, place);
+    for (Index j = 0; j < m_; ++j)
+      if (sign_of(z_beyond[j]) == beyond_signs[static_cast<std::size_t>(j)] &&
+          signs[static_cast<std::size_t>(j)] != beyond_signs[static_cast<std::size_t>(j)])
+        return true;
+    return false;
+  };
+  const double length = (beyond.x - before.x).norm() + std::abs(beyond.t - before.t);
+  if (length == 0) return before;
+  const double most = 1e-2 * (1 + beyond.x.norm() + std::abs(beyond.t)) / length;
+  for (double part = 1; part < most; part *= 2) {
+    EventPlace place = between(beyond, before, part);
+    // Time does not go back before the event.
+    place.t = beyond.t;
+    if (is_back(place)) return place;
+  }
+  return before;
+}
+
+std::vector<double> HybridFmu::discrete_values(const std::shared_ptr<const Node>& node,
+                                               const EventPlace& place) {
+  Instance& instance = loader_.at(node, place.t, place.x);
+  std::vector<double> values;
+  for (const Variable& variable : fmu_->description().variables) {
+    const bool is_number = variable.type != Type::text && variable.type != Type::binary;
+    const bool is_free = variable.role == Role::output || variable.role == Role::local;
+    if (is_number && is_free && !variable.is_continuous && !variable.is_array)
+      values.push_back(instance.value(variable));
+  }
+  return values;
+}
+
+// The direction of steepest change of the distance, found along the way that led to the place.
+void HybridFmu::find_direction(const Stage& stage, Index indicator, const EventPlace& from,
+                               const EventPlace& to) {
+  const auto at = static_cast<std::size_t>(indicator);
+  Vector z(m_);
+  z = indicators_at(stage, to.t, to.x);
+  const double side = sign_of(z[indicator]);
+  Vector way(n_ + 1);
+  const EventPlace& last = stage.place;
+  way << to.t - last.t, to.x - last.x;
+  const double length = way.norm();
+  if (length == 0) return;
+  way *= side / length;
+  const double step = 1e-3 * length;
+  Vector slope(n_ + 1);
+  for (Index i = 0; i <= n_; ++i) {
+    const auto shifted = [&](double by) {
+      Vector x = from.x;
+      if (i > 0) x[i - 1] += by;
+      return distance(stage, indicator, i == 0 ? from.t + by : from.t, x, way);
+    };
+    slope[i] = (shifted(step) - shifted(-step)) / (2 * step);
+  }
+  if (slope.allFinite() && slope.norm() > 0) directions_[at] = slope.normalized();
+}
+
+// The way to the change of the sign along the direction, positive where z is.
+double HybridFmu::distance(const Stage& stage, Index indicator, double t, ConstVectorRef x,
+                           const Vector& direction) {
+  const Vector x_here = x.head(n_);
+  const auto sign_at = [&](double by) {
+    return sign_of(indicators_at(stage, t + by * direction[0], x_here + by * direction.tail(n_))[indicator]);
+  };
+  const signed char side = sign_at(0);
+  const double size = 1 + x_here.norm() + std::abs(t);
+  const double least = std::numeric_limits<double>::epsilon() * size, most = 1e3 * size;
+  double near = 0, far = least;
+  while (far < most && sign_at(-side * far) == side) {
+    near = far;
+    far *= 4;
+  }
+  if (far >= most) return side * most;
+  while (far - near > 0.25 * least + 1e-15 * far) {
+    const double middle = 0.5 * (near + far);
+    (sign_at(-side * middle) == side ? near : far) = middle;
+  }
+  return side * 0.5 * (near + far);
+}
+
+double HybridFmu::guard(const Stage& stage, Index indicator, double t, ConstVectorRef x) {
+  const Vector& direction = directions_[static_cast<std::size_t>(indicator)];
+  if (direction.size() > 0) return distance(stage, indicator, t, x, direction);
+  return indicators_at(stage, t, x)[indicator];
+}
+
+void HybridFmu::surfaces(double t, ConstVectorRef x, VectorRef h) {
+  Stage& stage = stage_of(x);
+  look(stage, t, x);
+  for (Index j = 0; j < m_; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    h[j] = kinds_[at] == IndicatorKind::event ? stage.base[at] : guard(stage, j, t, x);
+  }
+}
+
+double HybridFmu::event_guard(Index indicator, double t, ConstVectorRef x) {
+  Stage& stage = stage_of(x);
+  look(stage, t, x);
+  const auto at = static_cast<std::size_t>(indicator);
+  if (kinds_[at] == IndicatorKind::relay) return 1;
+  return stage.base[at] * guard(stage, indicator, t, x);
+}
+
+double HybridFmu::time_guard(double t, ConstVectorRef x) {
+  const double next = stage_of(x).next_time;
+  return std::isfinite(next) ? t - next : -1;
+}
+
+double HybridFmu::end_guard(ConstVectorRef x) { return stage_of(x).terminates ? 1 : -1; }
+
+std::shared_ptr<const Node> HybridFmu::node_of(Stage& stage, ConstVectorRef signs, double t,
+                                               ConstVectorRef x) {
+  Signs wanted = stage.base;
+  for (std::size_t j = 0; j < wanted.size(); ++j)
+    if (kinds_[j] != IndicatorKind::event) wanted[j] = sign_of(signs[static_cast<Index>(j)]);
+  const auto found = stage.nodes.find(wanted);
+  return found != stage.nodes.end() ? found->second : derived_node(stage, wanted, t, x);
+}
+
+// Moves the state to where all indicators have the signs wanted, by the least change, and makes an event there.
+std::shared_ptr<const Node> HybridFmu::derived_node(Stage& stage, const Signs& signs, double t,
+                                                    ConstVectorRef x) {
+  const Vector here = x.head(n_);
+  std::vector<Index> wrong;
+  const Vector z = indicators_at(stage, t, here);
+  for (Index j = 0; j < m_; ++j)
+    if (signs_of(stage, z)[static_cast<std::size_t>(j)] != signs[static_cast<std::size_t>(j)])
+      wrong.push_back(j);
+  const auto count = static_cast<Index>(wrong.size());
+  Matrix slopes(count, n_);
+  Vector value(count), target(count);
+  for (Index k = 0; k < count; ++k) {
+    const Index j = wrong[static_cast<std::size_t>(k)];
+    value[k] = guard(stage, j, t, here);
+    for (Index i = 0; i < n_; ++i) {
+      const double step = 1e-6 * (1 + std::abs(here[i]));
+      Vector plus = here, minus = here;
+      plus[i] += step;
+      minus[i] -= step;
+      slopes(k, i) = (guard(stage, j, t, plus) - guard(stage, j, t, minus)) / (2 * step);
+    }
+  }
+  const Eigen::CompleteOrthogonalDecomposition<Matrix> solver(slopes);
+  for (double size = 1e-9; size < 1; size *= 10) {
+    for (Index k = 0; k < count; ++k)
+      target[k] = signs[static_cast<std::size_t>(wrong[static_cast<std::size_t>(k)])] * size *
+                  (1 + here.norm()) * slopes.row(k).norm();
+    const EventPlace place{t, count > 0 ? Vector(here + solver.solve(target - value)) : here};
+    if (signs_of(stage, indicators_at(stage, place.t, place.x)) != signs) continue;
+    const EventAnswer answer = loader_.make_event(base_of(stage), place);
+    if (answer.x != place.x) break;
+    return stage.nodes.emplace(signs, answer.node).first->second;
+  }
+  throw std::domain_error(fmt::format(
+      "{}: no state near that at t = {:.10g} has the event indicators on the sides that are asked for",
+      fmu_->file(), t));
+}
+
+void HybridFmu::field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+  Stage& stage = stage_of(x);
+  blend_corners<double>(lambda, dx, "the derivatives of an FMU", [&](ConstVectorRef signs, VectorRef corner) {
+    loader_.at(node_of(stage, signs, t, x), t, x.head(n_)).derivatives(corner.head(n_));
+    corner[n_] = 0;
+  });
+}
+
+void HybridFmu::field_by_states(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
+  Stage& stage = stage_of(x);
+  const auto evaluate = [&](ConstVectorRef signs, MatrixRef corner) {
+    Instance& instance = loader_.at(node_of(stage, signs, t, x), t, x.head(n_));
+    for (Index i = 0; i < n_; ++i)
+      instance.derivatives_by_state(static_cast<std::size_t>(i), corner.col(i).head(n_));
+  };
+  blend_corners<double>(lambda, derivative, "the derivatives of an FMU", evaluate);
+}
+
+void HybridFmu::values(double t, ConstVectorRef x, ConstVectorRef lambda,
+                       const std::vector<const Variable*>& variables, VectorRef values) {
+  Stage& stage = stage_of(x);
+  blend_corners<double>(lambda, values, "the variables of an FMU",
+                        [&](ConstVectorRef signs, VectorRef corner) {
+                          Instance& instance = loader_.at(node_of(stage, signs, t, x), t, x.head(n_));
+                          for (std::size_t k = 0; k < variables.size(); ++k)
+                            corner[static_cast<Index>(k)] = instance.value(*variables[k]);
+                        });
+}
+
+// A place past the zero, as the standard wants it, on the side that the indicator comes to.
+EventPlace HybridFmu::place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x) {
+  const auto at = static_cast<std::size_t>(indicator);
+  const Vector here = x.head(n_);
+  const auto is_beyond = [&](const EventPlace& place) {
+    return sign_of(indicators_at(stage, place.t, place.x)[indicator]) != stage.base[at];
+  };
+  if (is_beyond({t, here})) return {t, here};
+  Vector signs(m_);
+  for (Index j = 0; j < m_; ++j) signs[j] = stage.last[static_cast<std::size_t>(j)];
+  const Vector dx = derivatives_at(loader_.at(node_of(stage, signs, t, x), t, here), n_);
+  constexpr double longest = 1e6;
+  const double most = longest * time_past_zero(t);
+  for (double by = std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t)); by < most; by *= 2)
+    for (const EventPlace& place : {EventPlace{t, here + by * dx}, EventPlace{t + by, here + by * dx}})
+      if (is_beyond(place)) return place;
+  throw std::domain_error(
+      fmt::format("{}: event indicator '{}' has a zero at t = {:.10g}, but does not change its sign past it",
+                  fmu_->file(), fmu_->description().indicators[at], t));
+}
+
+// The stage that an event leads to, with its number. The motion that begins may leave the zero of an indicator that the event has not told
+// the FMU of yet, as a ball leaves the floor: a further event, past the zero, tells it.
+double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
+  constexpr int most_further = 100;
+  // The FMU knows the place where it has made the event, which need not be x.
+  EventPlace place{t, answer.x};
+  Signs base = signs_at(answer.node, place);
+  std::set<Signs> told = {base};
+  for (int k = 0; k < most_further && !answer.terminates; ++k) {
+    const Vector dx = derivatives_at(loader_.at(answer.node, t, x), n_);
+    const EventPlace past{t, x + time_past_zero(t) * dx};
+    if (!past.x.allFinite()) break;
+    const Signs signs = signs_at(answer.node, past);
+    bool leaves = false;
+    for (std::size_t j = 0; j < signs.size(); ++j)
+      leaves = leaves || (kinds_[j] != IndicatorKind::relay && signs[j] != base[j]);
+    if (!leaves) break;
+    answer = loader_.make_event(answer.node, past);
+    if (answer.x == past.x) {
+      // A motion that both sides lead back to the zero slides there; the run finds that out.
+      if (!told.insert(signs).second) break;
+      base = signs;
+      place = past;
+      continue;
+    }
+    for (Index i = 0; i < n_; ++i)
+      if (answer.x[i] != past.x[i]) x[i] = answer.x[i];
+    place = {t, answer.x};
+    base = signs_at(answer.node, place);
+    told = {base};
+  }
+  stages_.push_back(std::make_unique<Stage>(Stage{.nodes = {{base, answer.node}},
+                                                  .base = base,
+                                                  .last = base,
+                                                  .place = place,
+                                                  .next_time = answer.next_time,
+                                                  .terminates = answer.terminates}));
+  return static_cast<double>(stages_.size() - 1);
+}
+
+Signs HybridFmu::signs_at(const std::shared_ptr<const Node>& node, const EventPlace& place) {
+  Vector z = Vector::Zero(m_);
+  loader_.at(node, place.t, place.x).indicators(z);
+  Signs signs;
+  for (const double value : z) signs.push_back(sign_of(value));
+  return signs;
+}
+
+void HybridFmu::take(Index indicator, double t, ConstVectorRef before, VectorRef after,
+                     const EventPlace& place) {
+  Stage& stage = stage_of(before);
+  Vector signs(m_);
+  for (Index j = 0; j < m_; ++j) signs[j] = stage.last[static_cast<std::size_t>(j)];
+  EventAnswer answer = loader_.make_event(node_of(stage, signs, t, before), place);
+  Vector x = before.head(n_);
+  for (Index i = 0; i < n_; ++i)
+    if (answer.x[i] != place.x[i]) x[i] = answer.x[i];
+  const double number = begin_stage(std::move(answer), t, x);
+  after.head(n_) = x;
+  after[n_] = number;
+  constexpr std::size_t most = 4;
+  if (stage.firings.size() == most) stage.firings.erase(stage.firings.begin());
+  stage.firings.push_back({indicator, t, before, after});
+}
+
+void HybridFmu::fire(Index indicator, double t, ConstVectorRef before, VectorRef after) {
+  Stage& stage = stage_of(before);
+  // An event that is asked for once more has the same stage behind it.
+  for (const Firing& known : stage.firings)
+    if (known.indicator == indicator && known.t == t && known.before == before) {
+      after = known.after;
+      return;
+    }
+  look(stage, t, before);
+  take(indicator, t, before, after, place_beyond(stage, indicator, t, before));
+}
+
+void HybridFmu::fire_time(double t, ConstVectorRef before, VectorRef after) {
+  Stage& stage = stage_of(before);
+  constexpr Index none = -1;
+  for (const Firing& known : stage.firings)
+    if (known.indicator == none && known.t == t && known.before == before) {
+      after = known.after;
+      return;
+    }
+  take(none, t, before, after, {std::max(t, stage.next_time), before.head(n_)});
+}
+
+}  // namespace slideway::fmi

@@ -1,0 +1,103 @@
+// HybridFmu reads an FMU as a piecewise-smooth system: what its event indicators are, and what holds on either side of them.
+//
+// The FMU keeps its discrete part to itself. Here it is a discrete state of the system, the number of a Stage: what holds from one event to
+// the next. A number that is old leads to what held then, so that all functions are functions of (t, x) alone.
+//
+// An event indicator z is one of two things, and asking the FMU tells which. It is a relay where an event at its zero sets nothing and the way
+// back restores everything: it is then a surface, with the derivatives of both sides, so that solutions slide. Otherwise it is an event.
+// An indicator without a slope, such as ±1, is replaced by the distance from the place where its value changes.
+//
+// It must not know integrators.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <vector>
+
+#include "lib/fmi/fmu.hpp"
+#include "lib/fmi/node_loader.hpp"
+
+namespace slideway::fmi {
+
+// +1 where z > 0, and −1 where z ≤ 0, as the standard tells the domains of an indicator apart.
+using Signs = std::vector<signed char>;
+
+// An indicator is a relay until its first zero, and an event from the first time on that it was one.
+enum class IndicatorKind { unknown, relay, event };
+
+class HybridFmu {
+ public:
+  HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, double start,
+            std::optional<double> tolerance);
+
+  // The continuous states at the start, then the number of the stage.
+  const Vector& initial() const { return initial_; }
+  Index continuous() const { return n_; }
+  Index indicators() const { return m_; }
+
+  // The functions of the system, with λ and guards for each indicator.
+  void field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx);
+  void field_by_states(double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative);
+  void surfaces(double t, ConstVectorRef x, VectorRef h);
+  void values(double t, ConstVectorRef x, ConstVectorRef lambda,
+              const std::vector<const Variable*>& variables, VectorRef values);
+
+  // The guard of the event of an indicator falls through zero; that of the time events rises, and that of the end jumps to 1.
+  double event_guard(Index indicator, double t, ConstVectorRef x);
+  double time_guard(double t, ConstVectorRef x);
+  double end_guard(ConstVectorRef x);
+  // The state after an event of this indicator, or after the time event.
+  void fire(Index indicator, double t, ConstVectorRef before, VectorRef after);
+  void fire_time(double t, ConstVectorRef before, VectorRef after);
+
+ private:
+  struct Firing {
+    Index indicator = 0;
+    double t = 0;
+    Vector before = {}, after = {};
+  };
+  struct Stage {
+    std::map<Signs, std::shared_ptr<const Node>> nodes = {};
+    Signs base = {};        // of the node that the stage begins with
+    Signs last = {};        // at the last place where indicators were asked
+    EventPlace place = {};  // that place
+    double next_time = 0;
+    bool terminates = false;
+    std::vector<Firing> firings = {};  // the last ones
+  };
+
+  Stage& stage_of(ConstVectorRef x);
+  const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.nodes.at(stage.base); }
+  Signs signs_of(const Stage& stage, const Vector& z) const;
+  const Vector& indicators_at(const Stage& stage, double t, ConstVectorRef x);
+  // Finds out what an indicator is that has changed its sign for the first time.
+  void look(Stage& stage, double t, ConstVectorRef x);
+  void classify(Stage& stage, const EventPlace& from, const Signs& signs, const EventPlace& to);
+  bool is_relay(Stage& stage, const std::shared_ptr<const Node>& node, const EventPlace& before,
+                const EventPlace& beyond, EventAnswer& answer);
+  EventPlace place_back(const std::shared_ptr<const Node>& node, const EventPlace& before,
+                        const EventPlace& beyond, const Vector& z_beyond);
+  void find_direction(const Stage& stage, Index indicator, const EventPlace& from, const EventPlace& to);
+  double distance(const Stage& stage, Index indicator, double t, ConstVectorRef x, const Vector& direction);
+  double guard(const Stage& stage, Index indicator, double t, ConstVectorRef x);
+  std::shared_ptr<const Node> node_of(Stage& stage, ConstVectorRef signs, double t, ConstVectorRef x);
+  std::shared_ptr<const Node> derived_node(Stage& stage, const Signs& signs, double t, ConstVectorRef x);
+  EventPlace place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x);
+  Signs signs_at(const std::shared_ptr<const Node>& node, const EventPlace& place);
+  double begin_stage(EventAnswer answer, double t, Vector& x);
+  void take(Index indicator, double t, ConstVectorRef before, VectorRef after, const EventPlace& place);
+  std::vector<double> discrete_values(const std::shared_ptr<const Node>& node, const EventPlace& place);
+
+  std::shared_ptr<const Fmu> fmu_;
+  NodeLoader loader_;
+  Index n_, m_;
+  Vector initial_;
+  std::vector<IndicatorKind> kinds_;
+  std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others
+  std::vector<std::unique_ptr<Stage>> stages_;
+  const Stage* asked_ = nullptr;  // where z_ belongs to
+  EventPlace asked_at_;
+  Vector z_;
+};
+
+}  // namespace slideway::fmi

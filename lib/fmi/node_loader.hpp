@@ -1,0 +1,69 @@
+// Node is the discrete part of an FMU as it was left by an event, and NodeLoader brings the FMU back to any of them: by its saved state,
+// where it has such states, and else by a new start and the same events once more.
+//
+// It must not know what the events mean for a run.
+#pragma once
+
+#include <limits>
+#include <memory>
+#include <vector>
+
+#include "lib/fmi/instance.hpp"
+#include "slideway/core/types.hpp"
+
+namespace slideway::fmi {
+
+// Where an event is made: the FMU enters its event mode there.
+struct EventPlace {
+  double t = 0;
+  Vector x = {};
+};
+
+struct Node {
+  std::shared_ptr<const Node> parent = {};  // none of the start
+  EventPlace place = {};                    // of the event that leads from the parent here
+  EventPlace back = {};  // of the event that leads from here to the parent, for relays; else x is empty
+  std::shared_ptr<SavedState> saved = {};
+};
+
+// An event as the FMU has answered it.
+struct EventAnswer {
+  std::shared_ptr<Node> node = {};
+  Vector x = {};                                               // the states after it
+  double next_time = std::numeric_limits<double>::infinity();  // of the next time event
+  bool terminates = false;
+};
+
+class NodeLoader {
+ public:
+  NodeLoader(std::shared_ptr<const Fmu> fmu, StartValues values, double start,
+             std::optional<double> tolerance);
+
+  // The answer of the start.
+  const EventAnswer& first() const { return first_; }
+  // Brings the FMU to this node, at (t, x) in its mode of continuous time.
+  Instance& at(const std::shared_ptr<const Node>& node, double t, ConstVectorRef x);
+  // The event that the FMU makes from this node there. Throws std::runtime_error where its updates reach no fixed point.
+  EventAnswer make_event(const std::shared_ptr<const Node>& node, const EventPlace& place);
+
+ private:
+  void load(const std::shared_ptr<const Node>& node);
+  void replay(const Node& node);
+  // From the event mode into that of continuous time.
+  EventAnswer iterate();
+  EventAnswer enter(const EventPlace& place);
+  void start();
+
+  std::shared_ptr<const Fmu> fmu_;
+  StartValues values_;
+  double start_;
+  std::optional<double> tolerance_;
+  std::unique_ptr<Instance> instance_;
+  EventAnswer first_;
+  std::shared_ptr<const Node> loaded_;
+  double t_ = 0;  // what the FMU has been given last
+  Vector x_ = {};
+  bool is_set_ = false;
+};
+
+}  // namespace slideway::fmi
