@@ -22,7 +22,7 @@ class ComponentsSink {
   ~ComponentsSink() = default;
 };
 
-// The pointers belong to the maker of the struct, who keeps them for the step.
+// The pointers belong to the maker of the struct, who keeps them up to the next start.
 struct DirectVelocity {
   using Function = std::function<void(double t, ConstVectorRef x, ConstVectorRef parameters, VectorRef dx)>;
   const Function* function = nullptr;
@@ -42,10 +42,19 @@ struct DirectVelocity {
   Index fixed = -1;  // a state that the surface fixes, or none
   ComponentsSink* sink = nullptr;
 
-  // Adds the control to f; false where w is not finite.
-  [[gnu::always_inline]] bool confine(double t, double* dx) const {
+  // The component across the surface of this velocity: w where it is f.
+  [[gnu::always_inline]] double rate_across(const double* dx) const {
     double w = by_time;
     for (int k = 0; k < slope_count; ++k) w += slopes[k] * dx[states[k]];
+    return w;
+  }
+  // Makes of f on the lower side that on the upper one.
+  [[gnu::always_inline]] void cross(double* dx) const {
+    for (int k = 0; k < control_count; ++k) dx[rows[k]] += 2 * control[k];
+  }
+  // Adds the control to f; false where w is not finite.
+  [[gnu::always_inline]] bool confine(double t, double* dx) const {
+    const double w = rate_across(dx);
     if (!std::isfinite(w)) return false;
     const double alpha = w / gap;
     for (int k = 0; k < control_count; ++k) dx[rows[k]] += 2 * alpha * control[k];

@@ -135,6 +135,11 @@ Dopri5Stepper::Dopri5Stepper(SmoothOde& ode, const StepperOptions& options)
                      kTerms),
       formula_(states_) {}
 
+bool Dopri5Stepper::start(double t, ConstVectorRef x, double end, double first_step) {
+  formula_.begin();
+  return OneStepStepper::start(t, x, end, first_step);
+}
+
 bool Dopri5Stepper::advance(double& error) {
   has_evaluated_ = false;
   if (!formula_.advance(checked_, step_)) return false;
@@ -192,9 +197,21 @@ void Dopri5Stepper::copy_coefficients(double* to) {
     return;
   }
   const Index n = states_;
-  std::copy_n(step_.x.data(), static_cast<std::size_t>(n), to);
-  run_loop(Quartic{step_.h}, n, StepEnds(step_, formula_.halfway(step_)), to + n, to + 2 * n, to + 3 * n,
-           to + 4 * n);
+  const StepEnds ends(step_, formula_.halfway(step_));
+  if (n > kFewEntries) {
+    std::copy_n(step_.x.data(), static_cast<std::size_t>(n), to);
+    run_loop(Quartic{step_.h}, n, ends, to + n, to + 2 * n, to + 3 * n, to + 4 * n);
+    return;
+  }
+  for (Index i = 0; i < n; ++i) {
+    const QuarticOfState quartic(step_.h, ends, i);
+    double* const of_state = to + i;
+    of_state[0] = quartic.value;
+    of_state[n] = quartic.first;
+    of_state[2 * n] = quartic.second;
+    of_state[3 * n] = quartic.third;
+    of_state[4 * n] = quartic.fourth;
+  }
 }
 
 FunctionChord Dopri5Stepper::chord_of(std::span<const int> states, const double* weights) {

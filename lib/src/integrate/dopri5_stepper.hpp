@@ -19,6 +19,7 @@ class Dopri5Stepper final : public OneStepStepper {
  public:
   Dopri5Stepper(SmoothOde& ode, const StepperOptions& options);
 
+  bool start(double t, ConstVectorRef x, double end, double first_step) override;
   Interpolant interpolant_shape() override;
   void copy_coefficients(double* to) override;
   FunctionChord chord_of(std::span<const int> states, const double* weights) override;

@@ -119,11 +119,17 @@ struct OdeintDopri5::Formula {
   virtual ~Formula() = default;
 
   virtual bool advance(CheckedOde& ode, RungeKuttaStep& step) = 0;
+  // Fills `halfway` with the sum of all states.
+  virtual void sum_up_halfway(const RungeKuttaStep& step) = 0;
 
   // Had when the formula is made: steps allocate nothing.
   const Vector& weights = weights_halfway();
   Vector halfway;
   bool halfway_is_current = false;
+  // The velocity since the start, once the ode has told it.
+  DirectVelocity direct = {};
+  bool is_direct = false;
+  bool has_few_states = false;  // so few that all take hardly longer than one
   // Odeint keeps the stages to itself; what it hands to the right-hand side shows where they are. Velocities by stages.
   std::array<Vector*, 7> velocities = {};
   Vector* stage_state = nullptr;
@@ -137,6 +143,7 @@ struct OdeintDopri5::Formula {
 template <int kStates>
 struct OdeintDopri5::FormulaOf final : Formula {
   explicit FormulaOf(Index states) : Formula(states) {
+    has_few_states = kStates > 0;
     dopri5.adjust_size(halfway);
     find_stages();
   }
@@ -155,13 +162,23 @@ struct OdeintDopri5::FormulaOf final : Formula {
     halfway_is_current = false;
     ConstVectorRef at_end = end_reference(step.x_new);
     if constexpr (kStates > 0) {
-      DirectVelocity direct;
+      is_direct = is_direct || ode.tell_directly(direct);
       const DirectStages stages{ode, direct, *stage_reference, at_end};
-      if (ode.tell_directly(direct) &&
-          DirectDopri5<kStates>(stages, velocities, *stage_state, step).advance())
-        return true;
+      if (is_direct && DirectDopri5<kStates>(stages, velocities, *stage_state, step).advance()) return true;
     }
     return (take<true>(ode, step, at_end) && dopri5.algebra().is_finite()) || take<false>(ode, step, at_end);
+  }
+
+  void sum_up_halfway(const RungeKuttaStep& step) override {
+    const SumOfSix sum = sum_halfway(step.h);
+    const double* const first = step.velocity.data();
+    const double* const last = step.velocity_new.data();
+    const auto& k = velocities;
+    if constexpr (kStates > 0)
+      sum(kStates, halfway.data(), first, k[3]->data(), k[4]->data(), k[5]->data(), k[6]->data(), last);
+    else
+      run_loop(sum, halfway.size(), halfway.data(), first, k[3]->data(), k[4]->data(), k[5]->data(),
+               k[6]->data(), last);
   }
 
   // take() tells whether all velocities are usable, and with them the step, as far as it has come.
@@ -203,20 +220,19 @@ struct OdeintDopri5::FormulaOf final : Formula {
 OdeintDopri5::OdeintDopri5(Index states) : formula_(make_formula<Formula, FormulaOf>(states)) {}
 OdeintDopri5::~OdeintDopri5() = default;
 
+void OdeintDopri5::begin() { formula_->is_direct = false; }
+
 bool OdeintDopri5::advance(CheckedOde& ode, RungeKuttaStep& step) { return formula_->advance(ode, step); }
 
 const Vector& OdeintDopri5::halfway(const RungeKuttaStep& step) const {
   if (formula_->halfway_is_current) return formula_->halfway;
   formula_->halfway_is_current = true;
-  const auto& k = formula_->velocities;
-  run_loop(formula_->sum_halfway(step.h), formula_->halfway.size(), formula_->halfway.data(),
-           step.velocity.data(), k[3]->data(), k[4]->data(), k[5]->data(), k[6]->data(),
-           step.velocity_new.data());
+  formula_->sum_up_halfway(step);
   return formula_->halfway;
 }
 
 const Vector& OdeintDopri5::halfway(const RungeKuttaStep& step, std::span<const int> states) const {
-  if (formula_->halfway_is_current) return formula_->halfway;
+  if (formula_->halfway_is_current || formula_->has_few_states) return halfway(step);
   const auto& k = formula_->velocities;
   const SumOfSix sum = formula_->sum_halfway(step.h);
   for (const Index i : states)

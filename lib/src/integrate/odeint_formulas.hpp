@@ -20,6 +20,8 @@ class OdeintDopri5 {
   explicit OdeintDopri5(Index states);
   ~OdeintDopri5();
 
+  // begin() comes before the first step of every start.
+  void begin();
   // Fills the second half of `step`; false if a velocity is not usable. Six evaluations.
   [[nodiscard]] bool advance(CheckedOde& ode, RungeKuttaStep& step);
   // x(t + h/2) − x(t) by the continuous extension of the last step, which must be `step`, not projected since.

@@ -24,7 +24,7 @@ class SmoothOde {
   // The same for an integrator that looks by itself whether what comes of it is finite, and asks velocity() where it is not: this
   // need not look, nor find a way round.
   virtual void quick_velocity(double t, ConstVectorRef x, VectorRef dx) { velocity(t, x, std::move(dx)); }
-  // Sets `direct` to what quick_velocity() calls up to the end of the step; false where that is more than one function.
+  // Sets `direct` to what quick_velocity() calls up to the next start; false where that is more than one function, or not known yet.
   virtual bool tell_directly(DirectVelocity& direct) {
     static_cast<void>(direct);
     return false;

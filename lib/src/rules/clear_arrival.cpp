@@ -61,7 +61,8 @@ std::optional<bool> ModeManager::handle_clear_arrival(const std::vector<char>& s
     met.plus_vanishes = !met.minus_vanishes;
   }
   instant_.clear.state = now_.x;
-  std::optional<Resolution> resolution;
+  Resolution resolution;
+  bool is_resolved = false;
   bool is_on_surface = false;
   try {
     on_surface_.assign(1, i);
@@ -83,12 +84,12 @@ std::optional<bool> ModeManager::handle_clear_arrival(const std::vector<char>& s
       at.rise =
           slope_of_exit(here.evaluator, now_.t, now_.x, instant_.clear.lambda, i, met.minus_vanishes ? -1 : 1,
                         met.minus_vanishes ? instant_.clear.minus : instant_.clear.plus);
-    resolution = here.resolver.resolve_clearly(now_.t, now_.x, now_.regime.mode(), now_.regime.lambda(), met,
-                                               at, now_.weights);
+    is_resolved = here.resolver.resolve_clearly(now_.t, now_.x, now_.regime.mode(), now_.regime.lambda(), met,
+                                                at, now_.weights, resolution);
   } catch (const std::exception&) {
     // The rules come to the same obstacle, and tell of it.
   }
-  if (!resolution) {
+  if (!is_resolved) {
     now_.x = instant_.clear.state;
     return std::nullopt;
   }
@@ -98,10 +99,10 @@ std::optional<bool> ModeManager::handle_clear_arrival(const std::vector<char>& s
   begin_instant(false);
   if (log_.too_many_events()) return false;
   const double mode_began = now_.regime.since;
-  adopt(*resolution, is_on_surface);
+  adopt(resolution, is_on_surface);
   here.guards.forget_earlier_of_last();
   here.guards.note_return(true, now_.t - mode_began);
-  return goes_on_in_mode(std::move(resolution->event), true);
+  return goes_on_in_mode(std::move(resolution.event), true);
 }
 
 }  // namespace slideway

@@ -475,13 +475,14 @@ std::optional<ModeEnd> RunEngine::take_step() {
     if (step_carefully()) return ModeEnd::event;
     return std::nullopt;
   }
-  step_.is_taken = true;
-  step_.report = report;
-  step_.start = now_.t;
-  step_.scan_end = report.end;
   now_.step.dense_end = now_.step.end = report.end;
   locator_.scanned().root = report.root;
-  if (core_.makes(report, may_pause() ? now_.t : until_)) step_ = {};
+  const double start = now_.t;
+  if (core_.makes(report, may_pause() ? now_.t : until_)) return std::nullopt;
+  step_.is_taken = true;
+  step_.report = report;
+  step_.start = start;
+  step_.scan_end = report.end;
   return std::nullopt;
 }
 

@@ -121,12 +121,13 @@ bool EventResolver::is_met_alone(const Mode& mode, const Meeting& meeting) const
 
 bool EventResolver::decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
                                  ConstVectorRef weights, Resolution& result) {
-  const Lone lone = alone(t, x, mode, met, false, weights);
-  if (lone.unique) tell_alone(t, x, mode, lone, met.surface, result);
-  return lone.unique;
+  Lone lone = alone(t, x, mode, met, false, weights);
+  if (!lone.unique) return false;
+  tell_alone(t, x, mode, std::move(lone), met.surface, result);
+  return true;
 }
 
-void EventResolver::tell_alone(double t, ConstVectorRef x, const Mode& mode, const Lone& lone, Index i,
+void EventResolver::tell_alone(double t, ConstVectorRef x, const Mode& mode, Lone&& lone, Index i,
                                Resolution& result) const {
   const LoneOption& option = lone.options[0];
   const Side side = option.side;
@@ -153,7 +154,7 @@ void EventResolver::tell_alone(double t, ConstVectorRef x, const Mode& mode, con
   event.w_minus.push_back(lone.found.w_minus);
   event.w_plus.push_back(lone.found.w_plus);
   event.lambda.push_back(slides ? option.lambda : kNotANumber);
-  event.reason = lone.reason;
+  event.reason = std::move(lone.reason);
   if (side == mode[i]) {
     event.kind = EventKind::grazing;
     result.eventful = lone.touch;
@@ -165,26 +166,24 @@ void EventResolver::tell_alone(double t, ConstVectorRef x, const Mode& mode, con
   }
 }
 
-std::optional<Resolution> EventResolver::resolve_clearly(double t, ConstVectorRef x, const Mode& mode,
-                                                         ConstVectorRef lambda, const Met& met,
-                                                         const PointClassifier::BothSides& at,
-                                                         ConstVectorRef weights) {
+bool EventResolver::resolve_clearly(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                                    const Met& met, const PointClassifier::BothSides& at,
+                                    ConstVectorRef weights, Resolution& result) {
   const Side before = mode[met.surface];
-  const std::optional<PointClass> point = classifier_.classify_clearly(at, met, before, weights);
-  if (!point) return std::nullopt;
+  std::optional<PointClass> point = classifier_.classify_clearly(at, met, before, weights);
+  if (!point) return false;
   Lone lone;
   lone.found.w_minus = at.w_minus;
   lone.found.w_plus = at.w_plus;
   for (const Side side : {Side::minus, Side::sliding, Side::plus})
     if (point->continuations.contains(side))
       lone.options[lone.count++] = {side, side == Side::sliding ? point->lambda : number_of(side), false};
-  if (lone.count != 1 || lone.options[0].side == before || point->sliding_repels) return std::nullopt;
+  if (lone.count != 1 || lone.options[0].side == before || point->sliding_repels) return false;
   lone.unique = true;
-  lone.reason = point->reason;
+  lone.reason = std::move(point->reason);
   mode.fill_lambda(lambda, lambda_);
-  std::optional<Resolution> result(std::in_place);
-  tell_alone(t, x, mode, lone, met.surface, *result);
-  return result;
+  tell_alone(t, x, mode, std::move(lone), met.surface, result);
+  return true;
 }
 
 std::vector<EventResolver::Group> EventResolver::groups_met(double t, ConstVectorRef x, const Mode& mode,

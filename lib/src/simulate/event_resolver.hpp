@@ -63,11 +63,10 @@ class EventResolver {
   Resolution resolve(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                      const Meeting& meeting, ConstVectorRef weights);
 
-  // resolve() where one surface is met alone, none that slides beside it, and the fields there leave no doubt
-  // (PointClassifier::classify_clearly); nothing elsewhere.
-  std::optional<Resolution> resolve_clearly(double t, ConstVectorRef x, const Mode& mode,
-                                            ConstVectorRef lambda, const Met& met,
-                                            const PointClassifier::BothSides& at, ConstVectorRef weights);
+  // Fills `result`, which is new, as resolve() does, where one surface is met alone, none that slides beside it, and the fields there
+  // leave no doubt (PointClassifier::classify_clearly); false elsewhere.
+  bool resolve_clearly(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda, const Met& met,
+                       const PointClassifier::BothSides& at, ConstVectorRef weights, Resolution& result);
 
   // The equations change within this time, where the state does not tell (PointClassifier, CornerSolver).
   void set_typical_time(double time) {
@@ -132,7 +131,7 @@ class EventResolver {
     std::string reason = {};
   };
   // Fills the result where one surface is met alone and its only option follows.
-  void tell_alone(double t, ConstVectorRef x, const Mode& mode, const Lone& lone, Index surface,
+  void tell_alone(double t, ConstVectorRef x, const Mode& mode, Lone&& lone, Index surface,
                   Resolution& result) const;
   // Surfaces that see each other, and what can follow for them.
   struct Group {

@@ -46,6 +46,26 @@ void for_fixed_states(const Evaluator& evaluator, const std::vector<Index>& slid
   }
 }
 
+// Both components of the only surface, where its relay acts alike everywhere (ModeField::tell_directly): one call of the field tells
+// them, to the bits of ModeField::neighbours(). False where that is not known, or where they are not finite.
+bool find_components(ModeField& field, double t, ConstVectorRef x, Vector& dx, double& w_minus,
+                     double& w_plus) {
+  DirectVelocity direct;
+  if (field.sliding().empty() || !field.tell_directly(direct)) return false;
+  dx.resize(x.size());
+  try {
+    ++*direct.calls;
+    (*direct.function)(t, x, *direct.parameters, dx);
+  } catch (const std::exception&) {
+    // Whoever asks closely comes to the same obstacle.
+    return false;
+  }
+  w_minus = direct.rate_across(dx.data());
+  direct.cross(dx.data());
+  w_plus = direct.rate_across(dx.data());
+  return std::isfinite(w_minus) && std::isfinite(w_plus);
+}
+
 }  // namespace
 
 ModeOde::ModeOde(Evaluator& evaluator, const RelayStructure& structure, ContactsInForce contacts,
@@ -489,9 +509,15 @@ void ModeOde::throw_not_finite(double t, Index slot, double value) const {
                            in_mode_text(mode));
 }
 
+// Most samples are of the exits of the only surface, where it slides.
 void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
-  evaluate_guards(t, x, true, values);
+  double w_minus = 0, w_plus = 0;
+  if (guards() == 2 && !evaluator_.breaks_away() && find_components(field_, t, x, dx_, w_minus, w_plus)) {
+    values << sigma_ * w_minus, -sigma_ * w_plus;
+  } else {
+    evaluate_guards(t, x, true, values);
+  }
   samples_.remember(t, values);
 }
 
