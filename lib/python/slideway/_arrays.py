@@ -8,7 +8,7 @@ from typing import Any, Callable, Dict, Iterable, Optional, Sequence
 import numpy as np
 
 from ._algebra import determinant, einsum, inverse, least_squares, norm, solve
-from ._complex import Complex, angle
+from ._complex import Complex, angle, complex_of
 from ._complex import form_of as complex_form_of
 from ._expressions import (Cond, Expr, Graph, _add, _call, _condition, _div, _equal, _floor, _greater, _greater_equal, _if, _less,
                            _less_equal, _mod, _mul, _need, _neg, _not, _pow, _sub, _trunc, _where, ended, is_no_number, kind_of)
@@ -205,6 +205,8 @@ def _cast(values: Any, dtype: Any) -> Any:
             _plain(values)))
     if kind == "f":
         return traced_array(np.frompyfunc(lambda v: _need(v.graph, v) if isinstance(v, (Expr, Cond)) else v, 1, 1)(_plain(values)))
+    if kind == "c":
+        return traced_array(np.frompyfunc(lambda v: complex_of(v.graph, v) if isinstance(v, (Expr, Cond)) else v, 1, 1)(_plain(values)))
     if kind == "O":
         return values.copy()
     raise ended(f"an array of the type {dtype} of numbers that depend on t or y")

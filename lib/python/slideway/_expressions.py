@@ -264,6 +264,10 @@ class Expr:
             return _trunc(self)
         if kind == "b":
             return _condition(self.graph, self)
+        if kind == "c":
+            from ._complex import complex_of
+
+            return complex_of(self.graph, self)
         return self if kind == "f" else self._refuse(f"the type {dtype}")
 
     # arithmetic
@@ -545,6 +549,8 @@ def _mul(a: Expr, b: Expr) -> Expr:
         return _neg(b)
     if _is(b, -1):
         return _neg(a)
+    if a is b and _is_size(a):
+        return a.args[0]
     for p, q in ((a, b), (b, a)):
         if q.op == "if" and q.args[0] is p and q.args[1].is_constant and q.args[2].is_constant:
             # x·(x > 0) bends and does not jump.
@@ -565,7 +571,14 @@ def _pow(a: Expr, b: Expr) -> Expr:
         return a
     if _is(b, 0):
         return a.graph.constant(1)
+    if _is(b, 2) and _is_size(a):
+        return a.args[0]
     return _folded_or(lambda p, q: p**q, "^", a, b)
+
+
+def _is_size(a: Expr) -> bool:
+    """Whether it is the root of a sum of squares, whose own square is smooth."""
+    return a.op == "sqrt" and a.args[0].op == "+" and all(part.op == "*" and part.args[0] is part.args[1] for part in a.args[0].args)
 
 
 def _neg(a: Expr) -> Expr:
@@ -783,8 +796,8 @@ def integer_valued(node: Expr) -> bool:
 
 def kind_of(dtype: Any) -> str:
     """The letter of a type of numpy's; the forms of int and float that traced functions see are int and float."""
-    if isinstance(dtype, type) and dtype.__name__ in ("int", "float", "bool"):
-        return {"int": "i", "float": "f", "bool": "b"}[dtype.__name__]
+    if isinstance(dtype, type) and dtype.__name__ in ("int", "float", "bool", "complex"):
+        return {"int": "i", "float": "f", "bool": "b", "complex": "c"}[dtype.__name__]
     return str(np.dtype(dtype).kind)
 
 

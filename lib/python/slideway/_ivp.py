@@ -44,7 +44,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     ----------
     fun : function (t, y, *args) -> n numbers; y has the shape (n,)
     t_span : (start, end); the end may lie before the start
-    y0 : n numbers, which may be complex (fun is then called)
+    y0 : n numbers, which may be complex
     method : "auto", "bdf", "adams", "dopri5", "dop853", "rodas", or one of scipy's: RK23 and RK45 are dopri5, DOP853 is
         dop853, BDF and Radau are bdf (Radau below rtol 1e-8 rodas), LSODA is
         auto
@@ -97,7 +97,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     result = Result(made, model=plan.model, recipe=plan.recipe, direction=plan.direction, t_eval=plan.t_eval,
                     dense=dense_output, event_names=names_of_events, complex_=plan.complex, traced=way.without_python, how=way.how,
                     state_names=plan.names)
-    if plan.model is not None and plan.args and not plan.is_differentiated:
+    if plan.model is not None and plan.args and not plan.is_differentiated and not plan.complex:
         result.parametrised_by(functools.partial(_with_parameters, plan.asked))
     if not plan.has_events:
         result.t_events = result.y_events = None

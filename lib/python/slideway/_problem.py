@@ -18,7 +18,7 @@ from ._model import _parse, atol_of, follow
 from ._pace import quickest_change
 from ._places import place_of
 from ._quiet import quiet
-from ._rewriter import Bound
+from ._rewriter import Bound, Parts
 from ._text import ModelText, is_name, unpacked_names
 from ._verify import Evaluator, compare, points_around
 
@@ -245,7 +245,7 @@ class Problem:
         if self.memory.iterators and self.refuses_memory:
             raise RemembersError(advice(self.memory.iterators))
         try:
-            if trace is not False and not self.complex and self.refuses_memory:
+            if trace is not False and self.refuses_memory:
                 try:
                     return self._traced()
                 except Untraceable as error:
@@ -253,9 +253,7 @@ class Problem:
                         raise
                     reason = str(error)
             else:
-                if trace and self.complex:
-                    raise Untraceable("complex states")
-                reason = "complex states" if self.complex else "trace=False" if trace is False else "memory=\"ignore\""
+                reason = "trace=False" if trace is False else "memory=\"ignore\""
             return self._called(reason)
         finally:
             self.memory.restore()
@@ -279,11 +277,11 @@ class Problem:
         error = self.raises.get(name)
         if error is None:
             return
-        t, y = made.t_reached, made.states_at(np.array([made.t_reached]))[:self.n, 0]
+        t, y = made.t_reached, made.states_at(np.array([made.t_reached]))[:self.state.size, 0]
         for ahead in (0.0, 1e-9, 1e-6):
             step = ahead * max(self.end - self.start, 1e-300)
             there = y + step * np.asarray(way_field(self, t, y))
-            self._call(self.direction * (t + step), there)
+            self._call_parts(self.direction * (t + step), there)
         raise error
 
     def check_memory_after(self) -> None:
@@ -318,6 +316,17 @@ class Problem:
             return np.asarray(self.fun(t, y[:, None], *self.args)).ravel()
         return self.fun(t, y, *self.args)
 
+    def _call_parts(self, t: Any, y: Any) -> Any:
+        """The same of the parts of complex states, for those of the results."""
+        if not self.complex:
+            return self._call(t, y)
+        return np.ascontiguousarray(np.ravel(np.asarray(self._call(t, y.view(complex)), dtype=complex))).view(float)
+
+    @property
+    def part_names(self) -> List[str]:
+        """The names of the states, or of the parts of complex ones."""
+        return [part for name in self.names for part in (f"{name}_re", f"{name}_im")] if self.complex else self.names
+
     def _with_args(self, function: Any) -> Any:
         if not self.args:
             return function
@@ -337,15 +346,16 @@ class Problem:
 
     def _traced_with_steps(self, most_steps: int) -> Way:
         # An error that the function raises at the start goes to the caller, before the trace begins.
-        self._call(self.direction * self.start, self.state.copy())
+        self._call_parts(self.direction * self.start, self.state.copy())
         self.memory.restore()
-        text = ModelText(self.names, self.parameters, backward=self.direction < 0)
+        text = ModelText(self.part_names, self.parameters, backward=self.direction < 0)
+        text.has_pairs = self.complex
         args = self._named_args(text)
         text.graph.span = (min(self.direction * self.start, self.direction * self.end),
                            max(self.direction * self.start, self.direction * self.end))
         text.graph.most_steps = most_steps
         try:
-            traced = text.traced(Bound(self.fun, args), self.n, column=self.vectorized)
+            traced = text.traced((Parts if self.complex else Bound)(self.fun, args), self.state.size, column=self.vectorized)
         finally:
             self.steps = text.graph.steps
         results = traced.results
@@ -380,7 +390,7 @@ class Problem:
             stop = f"raise_{k + 1}"
             self.raises[stop] = way.error
             text.table("[[stops]]", [("name", stop), ("when", way_condition(way.decisions))])
-        self.evaluator = Evaluator(text.graph, self.names, results, traced.guards.values(), self.parameters)
+        self.evaluator = Evaluator(text.graph, self.part_names, results, traced.guards.values(), self.parameters)
         self._verify(self.evaluator)
         # A function that bends and does not jump, which its verified trace tells, is not the worse for being called.
         self.is_continuous = not any(node.op in ("if", "sgn") or node.stepped for node in in_order(results))
@@ -398,7 +408,7 @@ class Problem:
                 # A guard with jumps, perhaps: events are called then.
                 text.tables, left = plain, list(self.events)
         assert model is not None and problem is not None
-        self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.n:]))
+        self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.state.size:]))
         if traced.writes_into_y:
             self.tell_written(_WRITTEN_BY_FUNCTION)
         self.model = model
@@ -416,6 +426,8 @@ class Problem:
 
     def make_named(self) -> Way:
         """The problem of a trace, with numbers among the arguments as parameters, as far as the function lets them be."""
+        if self.complex and self.is_differentiated:
+            raise Untraceable("derivatives by complex states; take their parts for states")
         names = self._argument_names()
         numbers = {k: name for k, name in names.items() if isinstance(self.args[k], (float, np.floating)) or type(self.args[k]) is int}
         # An integer may be a length or an index, and a number may decide what is no part of the motion.
@@ -453,7 +465,7 @@ class Problem:
         """The expressions must have the function's values on both sides of every branch and around the run."""
         first, last = sorted((self.direction * self.start, self.direction * self.end))
         times, states = points_around(evaluator, first, last, self.state)
-        found, raised = compare(evaluator, self._call, times, states)
+        found, raised = compare(evaluator, self._call_parts, times, states)
         if found is not None:
             raise Untraceable(self._difference(found))
 
@@ -468,10 +480,10 @@ class Problem:
         start, end = segments[0][0], segments[-1][1]
         places = np.random.default_rng(5).uniform(0, 1, 12 if self.options.get("audit") != "full" else 1000)
         times = start + (end - start) * np.append(places, [0.999])
-        states = made.states_at(np.ascontiguousarray(times))[:self.n]
+        states = made.states_at(np.ascontiguousarray(times))[:self.state.size]
         known = np.isfinite(states).all(axis=0)
         try:
-            found, raised = compare(self.evaluator, self._call, self.direction * times[known], states[:, known])
+            found, raised = compare(self.evaluator, self._call_parts, self.direction * times[known], states[:, known])
         finally:
             self.memory.restore()
         if found is not None:
@@ -539,14 +551,12 @@ class Problem:
         if self.refuses_memory:
             self._refuse_memory()
 
-        names = self.names
         field: Any = self._field()
         guards: Any = None
         surface_names: List[str] = []
         note = "its jumps, if it has any, are not known"
         is_known = False
-        if self.complex:
-            names = [part for name in self.names for part in (f"{name}_re", f"{name}_im")]
+        names = self.part_names
         if self.surfaces is not None:
             told = [self.surfaces] if callable(self.surfaces) else list(self.surfaces)
             if told:

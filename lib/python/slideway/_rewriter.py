@@ -21,7 +21,7 @@ import numpy as np
 
 from ._algebra import SparseMatrix
 from ._arrays import TracedArray, _cast, _contains_traced, _objects, apply_function, traced_array
-from ._complex import Complex, angle, complex_of, exponential, logarithm, polar, rectangular, root
+from ._complex import Complex, angle, complex_of, exponential, is_complex, logarithm, polar, rectangular, root
 from ._expressions import Cond, Expr, _condition, _need, ended
 from ._columns import form_of as columns_form_of
 from ._lookup import SampleList, Samples, SampleTuple, interpolator
@@ -73,7 +73,7 @@ def _fold_extremum(name: str) -> Callable[..., Any]:
 
 def _real_types(args: Any, kwargs: Any) -> Any:
     """Arguments with int and float themselves in the place of the forms that traced functions see."""
-    forms = {id(_BUILTINS.get("int")): int, id(_BUILTINS.get("float")): float}
+    forms = {id(_BUILTINS.get("int")): int, id(_BUILTINS.get("float")): float, id(_BUILTINS.get("complex")): complex}
     return (tuple(forms.get(id(a), a) for a in args), {name: forms.get(id(a), a) for name, a in kwargs.items()})
 
 
@@ -101,8 +101,8 @@ def _make_filled(real: Callable[..., Any]) -> Callable[..., Any]:
     def apply(*args: Any, **kwargs: Any) -> Any:
         args, kwargs = _real_types(args, kwargs)
         array = real(*args, **kwargs)
-        if array.dtype.kind == "f" and array.ndim > 0:
-            return traced_array(array.astype(object) if real is not np.empty else np.zeros(array.shape).astype(object))
+        if array.dtype.kind in "fc" and array.ndim > 0:
+            return traced_array(array.astype(object) if real is not np.empty else np.zeros(array.shape, array.dtype).astype(object))
         return array
 
     return functools.wraps(real)(apply)
@@ -295,7 +295,7 @@ class _IntMeta(type):
         return isinstance(instance, int)
 
 
-def _complex(*parts: Any, **named: Any) -> Any:
+def _complex(_: Any, *parts: Any, **named: Any) -> Any:
     """complex(a, b) of traced parts."""
     values = [*parts, *named.values()]
     if not any(isinstance(v, (Expr, Cond, Complex)) for v in values):
@@ -306,7 +306,12 @@ def _complex(*parts: Any, **named: Any) -> Any:
     return re + 1j * im
 
 
-_BUILTINS["complex"] = _complex
+class _ComplexMeta(type):
+    def __instancecheck__(cls, instance: Any) -> bool:
+        return isinstance(instance, (complex, Complex))
+
+
+_BUILTINS["complex"] = _ComplexMeta("complex", (complex,), {"__new__": _complex})
 _BUILTINS["int"] = _IntMeta("int", (_Int,), {"__new__": _Int.__new__})
 _BUILTINS["float"] = _FloatMeta("float", (_Float,), {"__new__": _Float.__new__})
 
@@ -374,6 +379,15 @@ class Bound:
 
     def __call__(self, t: Any, y: Any) -> Any:
         return self.function(t, y, *self.args)
+
+
+class Parts(Bound):
+    """The same of a function with complex results, as their real and imaginary parts in turn."""
+
+    def __call__(self, t: Any, y: Any) -> Any:
+        value = super().__call__(t, y)
+        items = np.asarray(_strip_nested(value), dtype=object).ravel()
+        return [part for item in items for part in ((item.real, item.imag) if is_complex(item) else (item, 0.0))]
 
 
 class BufferWritten(BaseException):
@@ -536,7 +550,7 @@ class Rewriter:
     def callable(self, value: Any) -> Any:
         """The same for what is called, which may be an object."""
         if isinstance(value, Bound):
-            return Bound(self.callable(value.function), tuple(map(self.rewrite, value.args)))
+            return type(value)(self.callable(value.function), tuple(map(self.rewrite, value.args)))
         # What the user hands over is looked into wherever it comes from.
         if isinstance(value, types.FunctionType):
             return self._function(value)

@@ -12,6 +12,7 @@ from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Set, 
 import numpy as np
 
 from ._arrays import traced_array
+from ._complex import Complex
 from ._expressions import Cond, Expr, Graph, TraceEnded, Untraceable, take_reason
 from ._places import place_of, retold
 from ._rewriter import Rewriter
@@ -96,6 +97,7 @@ class ModelText:
         self.graph = Graph()
         self.rewriter = Rewriter()
         self.backward = backward
+        self.has_pairs = False  # whether two states are the parts of a complex one of the user's
         self.state_names, self.parameters = list(state_names), dict(parameters)
         self.time = self.graph.node("time")
         self.states = [self.graph.node("name", name) for name in state_names]
@@ -107,7 +109,10 @@ class ModelText:
         self.tables: List[Tuple[str, List[Tuple[str, Any]]]] = []
 
     def y(self, column: bool = False) -> Any:
-        array = traced_array(np.array(self.states, dtype=object))
+        states: List[Any] = self.states
+        if self.has_pairs:
+            states = [Complex(re, im) for re, im in zip(self.states[::2], self.states[1::2])]
+        array = traced_array(np.array(states, dtype=object))
         return array[:, None] if column else array
 
     def expressions(self, function: Any, size: Optional[int] = None, column: bool = False, **extra: Any) -> List[Expr]:

@@ -7,6 +7,8 @@ import warnings
 import numpy as np
 import pytest
 import scipy.integrate
+import scipy.linalg
+import scipy.optimize
 from math import cos, pi
 from numpy import sin
 
@@ -569,3 +571,82 @@ def test_watching_a_loop_takes_few_calls():
     watched = watch(converging, 0.0, 1.0, np.array([1.0]))
     assert watched is not None and watched.loses and not watched.names
     assert len(calls) < 20
+
+
+HAMILTONIAN = np.array([[1, 0.5 - 0.2j], [0.5 + 0.2j, -1]])
+
+
+def test_complex_states_are_traced_as_their_parts():
+    def schroedinger(t, psi):
+        return -1j * (HAMILTONIAN @ psi)
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        result = solve_ivp(schroedinger, (0, 5), [1 + 0j, 0], rtol=1e-10, atol=1e-12, events=lambda t, psi: psi[0].real)
+        back = solve_ivp(schroedinger, (5, 0), result.y[:, -1], rtol=1e-10, atol=1e-12)
+    exact = scipy.linalg.expm(-5j * HAMILTONIAN) @ [1, 0]
+    assert result.traced and result.y.dtype == complex and result.y_events[0].dtype == complex
+    assert np.allclose(result.y[:, -1], exact, rtol=0, atol=1e-8) and np.allclose(back.y[:, -1], [1, 0], atol=1e-8)
+    assert result.audit.verdict == "passed"
+    assert slideway.trace(schroedinger, (0, 1), [1 + 0j, 0]).state_names == ["y0_re", "y0_im", "y1_re", "y1_im"]
+
+
+def test_functions_of_complex_states_may_jump():
+    def filled(t, y):
+        dy = np.zeros(2, dtype=complex)
+        dy[0] = 1j * y[1]
+        dy[1] = -np.conj(y[0]) * (1 if y[0].real > 0 else 0.5) - 0.1 * np.abs(y[1]) ** 2 * y[1]
+        return dy
+
+    result = solve_ivp(filled, (0, 5), [1 + 0j, 0.5j], rtol=1e-9, atol=1e-11)
+    exact = scipy.integrate.solve_ivp(filled, (0, 5), [1 + 0j, 0.5j], rtol=1e-9, atol=1e-11, max_step=2e-3)
+    assert result.traced and len(result.surface_names) == 1
+    assert np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
+    with pytest.raises(slideway.Untraceable, match="complex"):
+        solve_ivp(lambda t, y, k: [k * y[0]], (0, 1), [1j], args=(2.0,), sensitivities=["k"])
+
+
+def test_the_square_of_a_size_is_smooth():
+    assert "sqrt" not in slideway.trace(lambda t, y: [abs(y[0]) ** 2 * y[0]], (0, 1), [1 + 1j]).text
+    assert "sqrt" in slideway.trace(lambda t, y: [np.sqrt(y[0]) ** 2], (0, 1), [1.0]).text
+
+
+@pytest.mark.parametrize("function", [
+    lambda t, y: [np.real(1 / (1 + 1j * y[0])) - y[0], ((y[0] + 2j) ** 2 / (3 - 1j * y[1])).imag - y[1]],
+    lambda t, y: [y[1], -y[0] - 0.2 * np.sqrt(y[0] + 4 + 1j * y[1]).real],
+    lambda t, y: [y[1], -y[0] - 0.1 * np.sum(np.exp(1j * np.outer(np.arange(3), y)).real)],
+    lambda t, y: [y[1], -y[0] + (np.sin(1j * y[0]) * np.cos(1 + 1j * y[1])).imag * 0.1],
+    lambda t, y: [y[1], -y[0] + 0.1 * (complex(y[0], 1) ** -2).real + 0.1 * abs(2.0 ** complex(0, y[1]) + 0.5)],
+])
+def test_complex_numbers_inside_of_a_function(function):
+    result = solve_ivp(function, (0, 6), [1.5, -0.4], rtol=1e-9, atol=1e-11)
+    exact = scipy.integrate.solve_ivp(function, (0, 6), [1.5, -0.4], rtol=1e-10, atol=1e-12)
+    assert result.traced and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
+
+
+def roots_by(search):
+    return lambda t, y: [y[1], -search(y[0], t)]
+
+
+@pytest.mark.parametrize("search", [
+    lambda x, t: scipy.optimize.fsolve(lambda z: z**3 + z - x, 0.5)[0],
+    lambda x, t: scipy.optimize.newton(lambda z: z**3 + z - x - np.sin(t), x),
+    lambda x, t: scipy.optimize.brentq(lambda z, c: z**3 + c * z - x, -10, 10, args=(2.0,)),
+    lambda x, t: scipy.optimize.root(lambda z: [z[0] ** 3 + z[1] - x, z[1] - z[0]], [0.5, 0.5]).x[0],
+    lambda x, t: scipy.optimize.root_scalar(lambda z: np.exp(z) + z - 1 - x, bracket=(-20, 5)).root,
+    lambda x, t: scipy.optimize.brentq(lambda z: z**3 - 2, 0, 10) * x,
+], ids=["fsolve", "newton", "brentq", "root", "root_scalar", "a number"])
+def test_roots_become_algebraic_variables(search):
+    function = roots_by(search)
+    result = solve_ivp(function, (0, 6), [1.5, -0.4], rtol=1e-9, atol=1e-11)
+    exact = scipy.integrate.solve_ivp(function, (0, 6), [1.5, -0.4], rtol=1e-9, atol=1e-11)
+    assert result.traced and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
+
+
+def test_a_root_inside_of_a_root_is_called():
+    def nested(t, y):
+        return [-scipy.optimize.brentq(lambda z: z + scipy.optimize.brentq(lambda w: w + w**3 - z, -50, 50) - y[0], -10, 10)]
+
+    result = solve_ivp(nested, (0, 1), [1.0], rtol=1e-8, atol=1e-10)
+    exact = scipy.integrate.solve_ivp(nested, (0, 1), [1.0], rtol=1e-8, atol=1e-10)
+    assert not result.traced and "another root" in result.how and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
