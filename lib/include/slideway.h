@@ -136,7 +136,8 @@ SW_API int sw_values(const void *handle, const char *list, double *values, int64
 SW_API int sw_document(void *handle, const char *format, const char **text, int64_t *length);
 
 /* Ends the runs that other threads follow with this model at their next step; they answer SW_STOPPED, with the status
- * "stopped_by_caller". Of a live run, the call under way. Runs that begin later are not concerned. */
+ * "stopped_by_caller". Of a live run, the call under way. Searches with the model (orbits, fits, equilibria, exponents, comparisons) end soon, too, with
+ * what they have found. Runs and searches that begin later are not concerned. */
 SW_API int sw_stop(void *handle);
 
 /* ---- models ----------------------------------------------------------------------------------------------------- */

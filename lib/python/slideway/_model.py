@@ -74,7 +74,7 @@ def raise_error(made: Any, result: Optional[Result]) -> None:
     raise error
 
 
-_PATIENCE = 2.0  # seconds that a search has to end in after Ctrl-C, with what it has found
+_PATIENCE = 5.0  # seconds that a search has to end in after Ctrl-C, with what it has found; a second Ctrl-C does not wait for it
 
 
 def _apart(what: str, work: Callable[[Any], Any], made_of: Callable[[Any], Any]) -> Any:
@@ -99,6 +99,8 @@ def _apart(what: str, work: Callable[[Any], Any], made_of: Callable[[Any], Any])
         try:
             over.wait(0.03)
         except KeyboardInterrupt:
+            if asked is not None:
+                break
             asked = time.monotonic()
         if asked is not None and not over.is_set():
             # It is repeated, since a search that has not begun is not ended.

@@ -2,6 +2,7 @@
 
 import os
 import re
+import time
 import warnings
 
 import numpy as np
@@ -31,6 +32,41 @@ def test_an_idiom_is_what_the_manual_says(name):
     assert np.allclose(result.y[:, -1], reference(kind), rtol=0, atol=kind.tolerance)
     told = [w for w in caught if issubclass(w.category, slideway.UnknownJumpsWarning)]
     assert not told or kind.fate != "traced"
+
+
+class Enough(BaseException):
+    """Scipy has had its time."""
+
+
+@pytest.mark.parametrize("name", [name for name, kind in IDIOMS.items() if kind.fate != "refused"])
+def test_an_idiom_takes_no_ten_times_as_long_as_with_scipy(name):
+    import scipy.integrate
+
+    kind = IDIOMS[name]
+
+    def once(solve):
+        # Other programs take no time of this process.
+        began = time.process_time()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            solve(kind.make(), kind.span, kind.y0, rtol=1e-6, atol=1e-8)
+        return time.process_time() - began
+
+    own = min(once(solve_ivp) for _ in range(3))
+    end = time.process_time() + own
+
+    def limited(fun, span, y0, **options):
+        def called(t, y):
+            if time.process_time() > end:
+                raise Enough
+            return fun(t, y)
+
+        return scipy.integrate.solve_ivp(called, span, y0, **options)
+
+    try:
+        assert own < 10 * once(limited) + 0.005
+    except Enough:
+        pass
 
 
 def test_the_manual_has_all_of_them():
