@@ -78,16 +78,19 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
         with quiet:
             way = plan.make(trace)
     made = plan.follow(way, cancellation)
+    reason = None
     if way.traced and made.segments():
         with quiet:
             reason = plan.differs_along(made)
-        if reason is not None:
-            if trace or plan.is_differentiated:
-                raise Untraceable(reason)
-            plan.is_continuous = False
-            with quiet:
-                way = plan.make_called(reason)
-            made = plan.follow(way, cancellation)
+    if reason is None and way.traced:
+        reason = plan.loses_root(made)
+    if reason is not None:
+        if trace or plan.is_differentiated:
+            raise Untraceable(reason)
+        plan.is_continuous = False
+        with quiet:
+            way = plan.make_called(reason)
+        made = plan.follow(way, cancellation)
     if made.error is not None and not made.segments():
         raise_error(made, None)
     plan.raise_as_called(made)
@@ -96,7 +99,7 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
     names_of_events = [e.name for e in plan.events]
     result = Result(made, model=plan.model, recipe=plan.recipe, direction=plan.direction, t_eval=plan.t_eval,
                     dense=dense_output, event_names=names_of_events, complex_=plan.complex, traced=way.without_python, how=way.how,
-                    state_names=plan.names)
+                    state_names=plan.names, retold=plan.retold if way.traced else None)
     if plan.model is not None and plan.args and not plan.is_differentiated and not plan.complex:
         result.parametrised_by(functools.partial(_with_parameters, plan.asked))
     if not plan.has_events:

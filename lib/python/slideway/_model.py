@@ -131,6 +131,9 @@ class Model:
     several threads.
     """
 
+    # What a run says, with the places of functions that the model was made of.
+    _retold: Optional[Callable[[str], str]] = None
+
     def __init__(self, core: Any, origin: Tuple[Any, ...]) -> None:
         self._core, self._origin = core, origin
 
@@ -266,7 +269,7 @@ class Model:
         made = self._make_run(cancellation=cancellation, **recipe)  # type: ignore[arg-type]
         result = Result(made, model=self, recipe=recipe, observe=observed, t_eval=t_eval,
                         how=f"{options.get('method', self.defaults.get('method', 'auto'))}, "
-                            f"rtol {options.get('rtol', self.defaults.get('rtol', 1e-6)):g}")
+                            f"rtol {options.get('rtol', self.defaults.get('rtol', 1e-6)):g}", retold=self._retold)
         raise_error(made, result)
         return result
 

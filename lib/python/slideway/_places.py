@@ -76,6 +76,11 @@ def retold(message: str, places: Mapping[int, str], otherwise: str) -> str:
     return re.sub(r"^ *\d+ \|", lambda match: " " * (len(match.group()) - 1) + "|", told, flags=re.MULTILINE).rstrip()
 
 
+def retold_of_run(message: str, places: Mapping[int, str], otherwise: str) -> str:
+    """The same of what a run says, within a line."""
+    return re.sub(r"[^\s;,()]+\.toml:(\d+)(?::\d+)?(?=: )", lambda match: places.get(int(match.group(1)), otherwise), message)
+
+
 def _is_users(file_name: str) -> bool:
     return not file_name.startswith(_HERE) and not _LIBRARIES.search(file_name) and file_name not in _NO_FILES
 

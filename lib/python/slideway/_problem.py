@@ -16,7 +16,7 @@ from ._expressions import MOST_STEPS, Expr, Untraceable, in_order
 from ._memory import Memory, RemembersError, advice, call_twice
 from ._model import _parse, atol_of, follow
 from ._pace import quickest_change
-from ._places import place_of
+from ._places import place_of, retold_of_run
 from ._quiet import quiet
 from ._rewriter import Bound, Parts
 from ._text import ModelText, is_name, unpacked_names
@@ -144,6 +144,8 @@ class Problem:
         self.unknown_jumps: Optional[str] = None
         self.written: List[str] = []  # warnings of what writes into y
         self.evaluator: Optional[Evaluator] = None
+        self.finds_roots = False
+        self.lines: Dict[int, str] = {}  # the user's places, by the lines of the traced model
         self.is_continuous = False  # as a trace has said that no model was made of
         self.raises: Dict[str, Exception] = {}  # by the names of stops where the function raises
         self.full_state = self.state
@@ -408,6 +410,8 @@ class Problem:
                 # A guard with jumps, perhaps: events are called then.
                 text.tables, left = plain, list(self.events)
         assert model is not None and problem is not None
+        self.finds_roots = bool(text.graph.solutions)
+        self.lines = dict(text.lines)
         self.full_state = np.concatenate((self.state, np.asarray(problem.state)[self.state.size:]))
         if traced.writes_into_y:
             self.tell_written(_WRITTEN_BY_FUNCTION)
@@ -492,6 +496,16 @@ class Problem:
             k, error = raised[0]
             return f"the function raises {type(error).__name__} at t = {times[known][k] * self.direction:.6g}, and its trace does not"
         return None
+
+    def retold(self, message: str) -> str:
+        """What the run says, with the user's own places."""
+        return retold_of_run(message, self.lines, place_of(self.fun) or "the function")
+
+    def loses_root(self, made: Any) -> Optional[str]:
+        """Where a run has ended with a root that the function looks for: its own search may find another one from there on."""
+        if not self.finds_roots or made.error is not None or made.status not in ("step_failure", "user_function_failed"):
+            return None
+        return f"a root that the function looks for cannot be followed beyond t = {self.direction * made.t_reached:.6g}"
 
     def _called_event(self, event: _EventPlan) -> Any:
         """An event function that is called; one that jumps is a condition, whose guard is called in its place."""

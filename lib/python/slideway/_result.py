@@ -234,7 +234,8 @@ class Result:
 
     def __init__(self, run: Any, *, model: Any = None, recipe: Optional[Dict[str, Any]] = None, direction: float = 1.0,
                  observe: Sequence[str] = (), t_eval: Any = None, dense: bool = True, event_names: Optional[Sequence[str]] = None,
-                 complex_: bool = False, traced: bool = True, how: str = "", state_names: Optional[List[str]] = None) -> None:
+                 complex_: bool = False, traced: bool = True, how: str = "", state_names: Optional[List[str]] = None,
+                 retold: Optional[Callable[[str], str]] = None) -> None:
         self._run, self._direction, self._complex = run, direction, complex_
         self._model, self._recipe = model, recipe
         self._observe = list(observe)
@@ -255,7 +256,7 @@ class Result:
         self.initial, self.final = self._snapshot(run.initial), self._snapshot(run.final)
         self.branches: List[Result] = [
             Result(b, model=model, recipe=None, direction=direction, observe=observe, t_eval=t_eval, dense=dense,
-                   event_names=event_names, complex_=complex_, traced=traced, how=how, state_names=state_names) for b in run.branches]
+                   event_names=event_names, complex_=complex_, traced=traced, how=how, state_names=state_names, retold=retold) for b in run.branches]
         times, states, segment = run.points()
         states = states[:shown]
         self._step_t, self._step_segment = times, segment
@@ -291,6 +292,9 @@ class Result:
             self.outcome = self.outcome._replace(status="stopped_by_event")
         succeeded = self.outcome.status in ("reached_end", "stopped_by_event")
         self.status = 0 if self.outcome.status == "reached_end" else 1 if succeeded else -1
+        if retold is not None:
+            self.outcome = self.outcome._replace(message=retold(self.outcome.message))
+            self.warnings = list(map(retold, self.warnings))
         self.message = ("The solver successfully reached the end of the integration interval." if self.status == 0
                         else "A termination event occurred." if self.status == 1 else self.outcome.message)
         self.success = succeeded

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 import numpy as np
@@ -12,7 +13,7 @@ from ._parts import Automaton, Contact, Edge, Every, Formula, Record, Reset, Sto
 from ._text import ModelText, Raw, is_name, missing, number_line, quoted
 from ._arrays import traced_array
 from ._expressions import Graph, _need
-from ._places import place_of, place_of_caller
+from ._places import place_of, place_of_caller, retold_of_run
 from ._trace import trace
 from ._writer import Writer
 
@@ -255,6 +256,7 @@ class System(Model):
         except ModelError as error:
             raise ModelError(text.retold(error, place_of_caller())) from None
         super().__init__(made._core, made._origin)
+        self._retold = functools.partial(retold_of_run, places=dict(text.lines), otherwise=place_of_caller())
 
     @staticmethod
     def _tables(text: _SystemText, **given: Optional[Mapping[str, Any]]) -> None:

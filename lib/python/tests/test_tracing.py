@@ -650,3 +650,24 @@ def test_a_root_inside_of_a_root_is_called():
     result = solve_ivp(nested, (0, 1), [1.0], rtol=1e-8, atol=1e-10)
     exact = scipy.integrate.solve_ivp(nested, (0, 1), [1.0], rtol=1e-8, atol=1e-10)
     assert not result.traced and "another root" in result.how and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
+
+
+def test_a_root_that_ends_is_looked_for_by_the_function_itself():
+    def folded(t, y):
+        root = scipy.optimize.fsolve(lambda z: [z[0] + z[1] ** 3 - y[0], z[1] + 0.1 * z[0] - y[1]], [0, 0])
+        return [y[1] - 0.1 * root[0], -y[0] - 0.1 * root[1]]
+
+    with pytest.warns(slideway.UnknownJumpsWarning, match="cannot be followed beyond t = 0.703"):
+        result = solve_ivp(folded, (0, 1), [1.5, -0.4], rtol=1e-6, atol=1e-8)
+    exact = scipy.integrate.solve_ivp(folded, (0, 1), [1.5, -0.4], rtol=1e-6, atol=1e-8, max_step=0.01)
+    assert result.success and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-3)
+
+
+def test_what_a_run_says_has_the_lines_of_the_user():
+    def tank(t, y):
+        level = np.log(1 - y[0])
+        return [1.0, level]
+
+    line = f"tank, line {tank.__code__.co_firstlineno} of test_tracing.py"
+    told = [solve_ivp(tank, (0, 2), [0.0, 0.0]).message, slideway.System(tank, states=dict(x=0.0, v=0.0), t_span=(0, 2)).run().outcome.message]
+    assert all(line in message and ".toml" not in message for message in told)
