@@ -45,7 +45,7 @@ Index ModeManager::met_alone(const std::vector<char>& slots) const {
   if (std::count(slots.begin(), slots.end(), char{0}) + 1 != static_cast<std::ptrdiff_t>(slots.size()))
     return -1;
   const Index surface = (std::find(slots.begin(), slots.end(), char{1}) - slots.begin()) / 2;
-  if (!out_of_force(now_, {Met{.surface = surface}}).empty()) return -1;
+  if (has_branches(now_) && !out_of_force(now_, {Met{.surface = surface}}).empty()) return -1;
   const bool others_slide = regime.mode().codimension() > (regime.mode().slides_on(surface) ? 1 : 0);
   return others_slide || !evaluator.relay_columns(now_.t, now_.x, regime.lambda()) ? -1 : surface;
 }

@@ -392,6 +392,7 @@ bool ModeManager::close_pressed(const std::vector<Index>& pressed, EventRecord& 
 // Surfaces that only cross or touch in branches which are not in force change nothing.
 bool ModeManager::has_no_part(const EventRecord& record) const {
   if (record.kind != EventKind::crossing && record.kind != EventKind::grazing) return false;
+  if (!has_branches(now_)) return false;
   std::vector<Met> met;
   for (const Index i : record.surfaces)
     if (i < now_.regime.mode().size()) met.push_back({.surface = i});

@@ -32,11 +32,16 @@ bool reaches_zero(const RunState& now, Index surface, double h) {
 
 }  // namespace
 
+bool has_branches(const RunState& now) {
+  const auto* const field = now.here->system.definition().field.target<ExplainedField>();
+  return field && field->has_branches();
+}
+
 std::vector<Index> out_of_force(const RunState& now, const std::vector<Met>& met) {
   std::vector<Index> surfaces;
   LocationTools& here = *now.here;
+  if (met.empty() || !has_branches(now)) return surfaces;
   const auto* const field = here.system.definition().field.target<ExplainedField>();
-  if (met.empty() || !field || !field->has_branches()) return surfaces;
   Vector lambda = now.regime.lambda();
   Vector h(now.regime.mode().size());
   here.evaluator.guards(now.t, now.x, h);

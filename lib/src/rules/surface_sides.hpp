@@ -27,6 +27,8 @@ Sides find_sides(const RunState& now, const Instant& instant, bool keep);
 // Of these surfaces the ones that take no part in the motion: they stand in branches that do not hold, whichever sides the others of the
 // list take.
 std::vector<Index> out_of_force(const RunState& now, const std::vector<Met>& met);
+// has_branches() tells whether there are branches at all: out_of_force() names no surface elsewhere.
+bool has_branches(const RunState& now);
 
 // The first surface whose guard h(i) has no value though its relay takes part in the motion of this mode; −1 where there is none.
 Index needed_without_value(const RunState& now, const Mode& mode, ConstVectorRef h);

@@ -4,10 +4,29 @@
 #include <cmath>
 #include <exception>
 
+#include "core/direct_velocity.hpp"
 #include "core/state_errors.hpp"
 #include "simulate/precision.hpp"
+#include "slideway/core/finite.hpp"
 
 namespace slideway {
+
+namespace {
+
+// The velocity by one call, as that of a step; false where it takes more, is not finite, or throws.
+bool find_directly(ModeOde& ode, double t, const Vector& state, Vector& velocity) {
+  DirectVelocity direct;
+  if (!ode.tell_directly(direct)) return false;
+  ++*direct.calls;
+  try {
+    (*direct.function)(t, state, *direct.parameters, velocity);
+  } catch (...) {
+    return false;
+  }
+  return direct.is_confined ? direct.confine(t, velocity.data()) : all_finite(velocity);
+}
+
+}  // namespace
 
 bool StepAccuracy::holds_before(double t) {
   for (Vector* vector : {&state_, &velocity_, &weights_, &defects_}) vector->resize(now_.x.size());
@@ -27,7 +46,7 @@ bool StepAccuracy::holds_before(double t) {
 bool StepAccuracy::holds_at(double t) {
   now_.here->evaluator.keep_field_at(t, state_);
   try {
-    now_.here->ode.velocity(t, state_, velocity_);
+    if (!find_directly(now_.here->ode, t, state_, velocity_)) now_.here->ode.velocity(t, state_, velocity_);
   } catch (const std::exception&) {
     return true;
   }

@@ -56,7 +56,7 @@ bool find_components(ModeField& field, double t, ConstVectorRef x, Vector& dx, d
   try {
     ++*direct.calls;
     (*direct.function)(t, x, *direct.parameters, dx);
-  } catch (const std::exception&) {
+  } catch (...) {
     // Whoever asks closely comes to the same obstacle.
     return false;
   }
