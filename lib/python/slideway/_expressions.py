@@ -772,8 +772,7 @@ def _trunc(x: Expr) -> Expr:
         return folded
     line = x.graph.line(x)
     if line is not None:
-        middles = line.at_middles()
-        if middles.min() > -1 and line.slope.size == 1:
+        if line.slope.size == 1 and (line.slope * line.bounds + line.offset).min() > -1:
             return _floor(x)
     return _if(x, _floor(x), _neg(_floor(_neg(x))))
 

@@ -19,6 +19,7 @@ from ._pace import quickest_change
 from ._places import place_of, retold_of_run
 from ._quiet import quiet
 from ._rewriter import Bound, Parts
+from ._rewriter import _names_of as names_of
 from ._text import ModelText, is_name, unpacked_names
 from ._verify import Evaluator, compare, points_around
 
@@ -584,10 +585,10 @@ class Problem:
             if watched is not None and watched.names:
                 field, guards, surface_names = watched.field, watched.guards, watched.names
                 note = f"{len(surface_names)} surfaces found by watching its branches"
-                is_known = not watched.loses
+                is_known = not watched.loses and not _jumps_unseen(self.fun)
             elif watched is not None:
                 note = "no branches seen"
-                is_known = not watched.loses and not _may_hide_jumps(reason)
+                is_known = not watched.loses and not _may_hide_jumps(reason) and not _jumps_unseen(self.fun)
         jacobian = None
         if self.jacobian is not None and not surface_names and not self.complex:
             jacobian = self._jacobian()
@@ -689,7 +690,18 @@ def _may_hide_jumps(reason: str) -> bool:
     asked = re.match(r"(?:np\.|math\.)?(\w+)(?:\(\))? of (?:a number|numbers) that", reason)
     if asked:
         return asked.group(1) not in _SMOOTH
-    return bool(re.match(r"\w*(?:Type|Value|Attribute)Error: ", reason))
+    # What a trace does not see, watching need not see either.
+    return bool(re.match(r"\w*(?:Type|Value|Attribute)Error: |the function depends on more than", reason))
+
+
+# Functions of math that take a watched number for a plain one, and jump.
+_UNSEEN = frozenset(("fmod", "remainder", "copysign", "modf"))
+
+
+def _jumps_unseen(function: Any) -> bool:
+    """Whether a function, or what it defines, uses one of these."""
+    code = getattr(getattr(function, "__func__", function), "__code__", None)
+    return code is not None and bool(_UNSEEN & set(names_of(code)))
 
 
 def way_field(problem: "Problem", s: float, y: np.ndarray) -> np.ndarray:

@@ -652,6 +652,15 @@ def test_a_root_inside_of_a_root_is_called():
     assert not result.traced and "another root" in result.how and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
 
 
+@pytest.mark.parametrize("cut", [lambda t: math.fmod(t - 3, 1.0), lambda t: np.fmod(3 - 2 * t, 1.5), lambda t: int(t - 3), lambda t: math.modf(t - 3)[0],
+                                 lambda t: math.trunc(2 - t)])
+def test_times_are_cut_off_towards_zero(cut):
+    function = lambda t, y: [cut(t) - y[0]]  # noqa: E731
+    result = solve_ivp(function, (0, 6), [1.5], rtol=1e-9, atol=1e-11)
+    exact = scipy.integrate.solve_ivp(function, (0, 6), [1.5], rtol=1e-8, atol=1e-10, max_step=1e-3)
+    assert result.traced and np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-3)
+
+
 def test_a_root_that_ends_is_looked_for_by_the_function_itself():
     def folded(t, y):
         root = scipy.optimize.fsolve(lambda z: [z[0] + z[1] ** 3 - y[0], z[1] + 0.1 * z[0] - y[1]], [0, 0])
@@ -671,3 +680,14 @@ def test_what_a_run_says_has_the_lines_of_the_user():
     line = f"tank, line {tank.__code__.co_firstlineno} of test_tracing.py"
     told = [solve_ivp(tank, (0, 2), [0.0, 0.0]).message, slideway.System(tank, states=dict(x=0.0, v=0.0), t_span=(0, 2)).run().outcome.message]
     assert all(line in message and ".toml" not in message for message in told)
+
+
+def test_what_watching_does_not_see_is_warned_of():
+    def hidden(t, y):
+        return [math.fmod(t, 1.0) - math.erf(y[0])]
+
+    with pytest.warns(slideway.UnknownJumpsWarning):
+        assert not solve_ivp(hidden, (0, 3), [1.5]).traced
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", slideway.UnknownJumpsWarning)
+        assert not solve_ivp(lambda t, y: [math.sin(t) - math.erf(y[0])], (0, 3), [1.5]).traced
