@@ -104,7 +104,9 @@ struct SweepArguments : SimulationArguments {
 };
 
 struct OrbitArguments : SimulationArguments {
-  std::vector<SweepAxis> axes = {};  // at most one: the parameter that the orbit is followed in
+  // None, the parameter that the orbit is followed in, or the two in whose plane curves are.
+  std::vector<SweepAxis> axes = {};
+  std::string bifurcation = {};  // of curves: "SN", "GR", …, or empty for the first on the branch
   std::string section = {};
   std::string direction = {};  // "rising", "falling" or "any"
   std::optional<Index> returns = {};

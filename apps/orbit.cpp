@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <optional>
 #include <ostream>
 
@@ -69,13 +70,7 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
 }
 
 void check_branch(const OrbitArguments& arguments) {
-  check_varied_parameters(arguments.axes, "a branch is followed along one range of one parameter");
-  if (arguments.axes.size() > 1) {
-    refuse({.what = "a branch of orbits is followed in one parameter",
-            .where = "--vary",
-            .expected = "one parameter",
-            .got = "two"});
-  }
+  check_varied_parameters(arguments.axes, "orbits are followed along ranges of one or two parameters");
   if (!arguments.plot.empty() || arguments.shots) {
     refuse({.what = "a branch has no picture, and its orbits are followed in one shot",
             .where = arguments.plot.empty() ? "--shots with --vary" : "--plot with --vary",
@@ -119,6 +114,56 @@ int follow_branch(const OrbitArguments& arguments, const Model& model, const Orb
   return written.report_failures(out, err, branch.complete ? exit_success : exit_stopped_early);
 }
 
+std::optional<Bifurcation> bifurcation_of_orbits(const std::string& name) {
+  for (const Bifurcation kind :
+       {Bifurcation::fold, Bifurcation::period_doubling, Bifurcation::torus, Bifurcation::grazing,
+        Bifurcation::grazing_sliding, Bifurcation::crossing_sliding, Bifurcation::switching_sliding,
+        Bifurcation::adding_sliding})
+    if (name == to_string(kind)) return kind;
+  return std::nullopt;
+}
+
+int follow_curves(const OrbitArguments& arguments, const Model& model, const ModelInstance& instance,
+                  const OrbitOptions& options, const std::vector<Target>& wanted, std::ostream& out,
+                  std::ostream& err) {
+  const std::vector<SweepAxis>& axes = arguments.axes;
+  const OrbitCurveOptions asked{.orbit = options,
+                                .first = span_of(axes[0]),
+                                .second = span_of(axes[1]),
+                                .begin = begin_of_curves(instance, axes[1]),
+                                .kind = bifurcation_of_orbits(arguments.bifurcation),
+                                .most_points = most_points_of(axes[0]) + most_points_of(axes[1])};
+  const auto at = [&](double a, double b) { return instance_at(model, arguments.settings, axes, a, b); };
+  ModelInstance first = at(axes[0].first, asked.begin);
+  set_end(arguments, first);
+  OrbitPlaneFamily family{.problem = [&](double a, double b) { return at(a, b).problem(); }};
+  if (!arguments.period.empty())
+    family.period = [&](double a, double b) { return period_of(arguments.period, at(a, b)); };
+  OrbitCurves found = follow_orbit_curves(family, guess_of(arguments, first, options.run), asked);
+  found.branch.message = told_to_user(found.branch.message);
+  const ShownOrbitCurves shown{.model = model.name,
+                               .first = axes[0].name,
+                               .second = axes[1].name,
+                               .begin = asked.begin,
+                               .instance = first,
+                               .found = found};
+  Written written;
+  const auto add = [&](const std::string& path, const auto& write) {
+    written.add_document(path, [&](std::ostream& stream) { write(shown, stream); });
+  };
+  for (const std::string& path : arguments.json) add(path, write_orbit_curves_json);
+  for (const std::string& path : arguments.csv) add(path, write_orbit_curves_csv);
+  const bool has_points = std::any_of(found.curves.begin(), found.curves.end(),
+                                      [](const OrbitCurve& curve) { return !curve.points.empty(); });
+  if (!arguments.quiet && !any_on_standard_output(wanted)) {
+    print_orbit_curves(shown, written.files, screen_behind(platform::standard_output), out);
+  } else if (!has_points) {
+    fmt::print(err, "slideway: no bifurcation has a curve: {}\n",
+               found.branch.message.empty() ? "none is on the branch" : found.branch.message);
+  }
+  return written.report_failures(out, err, has_points ? exit_success : exit_stopped_early);
+}
+
 }  // namespace
 
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err) {
@@ -139,8 +184,16 @@ int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err)
   const std::optional<PoincareSection> section = section_named(arguments.section, arguments.direction);
   if (section) check_section(*section, instance.problem(), "--section");
 
+  if (arguments.axes.size() < 2 && !arguments.bifurcation.empty()) {
+    refuse({.what = "there are no curves of bifurcations",
+            .where = "--bifurcation",
+            .expected = "--vary for two parameters beside it",
+            .got = arguments.axes.empty() ? "none" : "one"});
+  }
   if (!arguments.axes.empty()) {
     check_branch(arguments);
+    if (arguments.axes.size() > 1)
+      return follow_curves(arguments, model, instance, options, wanted, out, err);
     return follow_branch(arguments, model, options, wanted, out, err);
   }
 

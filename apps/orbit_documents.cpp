@@ -267,4 +267,107 @@ void write_orbit_json(const ShownOrbit& shown, std::ostream& out) {
   out << document.dump(2, ' ', false, Document::error_handler_t::replace) << '\n';
 }
 
+void print_orbit_curves(const ShownOrbitCurves& shown, const std::vector<std::string>& written,
+                        const Screen& screen, std::ostream& out) {
+  const std::size_t count = shown.found.curves.size();
+  fmt::print(out, "{}   {} of bifurcations, from the branch in {} at {} = {:.10g}\n\n", shown.model,
+             count == 0 ? "no curves" : counted(static_cast<long long>(count), "curve"), shown.first,
+             shown.second, shown.begin);
+  Table table({{"curve", Align::right, true},
+               {"at", Align::left, true},
+               {shown.first, Align::right, true},
+               {shown.second, Align::right, true},
+               {"period", Align::right, true},
+               {"signature"}},
+              "note");
+  for (std::size_t k = 0; k < count; ++k) {
+    const OrbitCurve& curve = shown.found.curves[k];
+    const std::string number = std::to_string(k + 1);
+    const auto add = [&](const OrbitCurvePoint& point, const std::string& note) {
+      table.add({number, to_string(point.kind), fmt::format("{:.10g}", point.first),
+                 fmt::format("{:.10g}", point.second), fmt::format("{:.10g}", point.orbit.period),
+                 point.orbit.signature},
+                note);
+    };
+    if (curve.points.empty()) {
+      table.add({number, to_string(curve.kind), "", "", "", ""}, curve.message);
+      continue;
+    }
+    add(curve.points.front(), curve.reason);
+    for (const OrbitSpecialPoint& point : curve.special)
+      table.add({number, point.name, fmt::format("{:.10g}", point.first),
+                 fmt::format("{:.10g}", point.second), "", ""},
+                point.reason);
+    add(curve.points.back(), curve.closed ? "the curve is closed" : curve.message);
+  }
+  if (count > 0) {
+    table.print(out, screen.width, screen.colours);
+    fmt::print(out, "\n");
+  }
+  if (!shown.found.branch.complete) fmt::print(out, "branch       {}\n", shown.found.branch.message);
+  for (const std::string& file : written) fmt::print(out, "written      {}\n", file);
+}
+
+void write_orbit_curves_json(const ShownOrbitCurves& shown, std::ostream& out) {
+  const System& system = shown.instance.system;
+  const auto at = [](double first, double second) {
+    return Document::array({json_number(first), json_number(second)});
+  };
+  Document curves = Document::array();
+  for (const OrbitCurve& curve : shown.found.curves) {
+    Document points = Document::array(), special = Document::array();
+    for (const OrbitCurvePoint& point : curve.points) {
+      const PeriodicOrbit& orbit = point.orbit;
+      Document shown_orbit = nullptr;
+      if (orbit.converged)
+        shown_orbit = {{"start", json_number(orbit.start)},
+                       {"period", json_number(orbit.period)},
+                       {"location", orbit.location.empty() ? Document(nullptr) : Document(orbit.location)},
+                       {"state", json_state(system, orbit.state)},
+                       {"stability", to_string(orbit.stability)},
+                       {"signature", orbit.signature},
+                       {"multipliers", multipliers_json(orbit)}};
+      points.push_back({{"kind", to_string(point.kind)},
+                        {"values", at(point.first, point.second)},
+                        {"orbit", shown_orbit}});
+    }
+    for (const OrbitSpecialPoint& point : curve.special)
+      special.push_back(
+          {{"name", point.name}, {"reason", point.reason}, {"values", at(point.first, point.second)}});
+    curves.push_back({{"kind", to_string(curve.kind)},
+                      {"reason", curve.reason},
+                      {"before", curve.before},
+                      {"after", curve.after},
+                      {"closed", curve.closed},
+                      {"message", curve.message},
+                      {"points", points},
+                      {"special", special}});
+  }
+  Document parameters = Document::object();
+  for (const auto& [name, value] : shown.instance.parameters)
+    if (name != shown.first && name != shown.second) parameters[name] = json_number(value);
+  const Document document = {
+      {"schema", "slideway.orbit-curves/1"},
+      {"model", shown.model},
+      {"parameters", parameters},
+      {"varied", {shown.first, shown.second}},
+      {"begin", json_number(shown.begin)},
+      {"branch", {{"complete", shown.found.branch.complete}, {"message", shown.found.branch.message}}},
+      {"curves", curves}};
+  out << document.dump(2, ' ', false, Document::error_handler_t::replace) << '\n';
+}
+
+void write_orbit_curves_csv(const ShownOrbitCurves& shown, std::ostream& out) {
+  fmt::print(out, "curve,bifurcation,special,{},{},period,stability,signature\n", shown.first, shown.second);
+  for (std::size_t k = 0; k < shown.found.curves.size(); ++k) {
+    const OrbitCurve& curve = shown.found.curves[k];
+    for (const OrbitCurvePoint& point : curve.points)
+      fmt::print(out, "{},{},,{},{},{},{},{}\n", k + 1, to_string(point.kind), point.first, point.second,
+                 point.orbit.period, to_string(point.orbit.stability), quoted(point.orbit.signature));
+    for (const OrbitSpecialPoint& point : curve.special)
+      fmt::print(out, "{},{},{},{},{},,,\n", k + 1, to_string(curve.kind), point.name, point.first,
+                 point.second);
+  }
+}
+
 }  // namespace slideway::apps

@@ -652,8 +652,12 @@ void add_orbit(CLI::App& program, OrbitArguments& arguments) {
   const std::string sought = "The orbit";
   add_axes(app, arguments.axes,
            "follow the orbit in a parameter, P=FIRST:LAST:COUNT, round folds and through bifurcations, with "
-           "steps of at most one of COUNT - 1 parts; --csv is then a table of the orbits",
+           "steps of at most one of COUNT - 1 parts; --csv is then a table of the orbits; for two parameters "
+           "follow the curve of a bifurcation in their plane, from the first on the branch in the first one",
            false)
+      ->group(sought);
+  add_word(app, "--bifurcation", "the curves of all bifurcations of this name on the branch",
+           {"SN", "PD", "NS", "GR", "GS", "CS", "SS", "AS"}, arguments.bifurcation)
       ->group(sought);
   app.add_option("--section", arguments.section,
                  "the surface, or the name of the events, that the orbit comes back to; its period is found")

@@ -105,3 +105,37 @@ TEST_CASE("a buck converter doubles its period on its branch, and the table has 
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "--plot with --vary"));
 }
+
+TEST_CASE("the curve of grazing in two parameters is followed from a branch that ends at the touch") {
+  const Workplace place;
+  const std::vector<std::string> plane = {"orbit",    "gallery/impact_oscillator",
+                                          "--period", "2*pi/w",
+                                          "--set",    "x=-0.17",
+                                          "--t-end",  "240",
+                                          "--vary",   "d=0.23:0.13:5"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), plane.begin(), plane.end());
+    return place.slideway(more);
+  };
+  const Finished shown = with({"--vary", "w=2.5:2.7:5", "--json", "curves.json", "--csv", "curves.csv"});
+  CAPTURE(shown.err);
+  CAPTURE(shown.out);
+  CHECK(shown.status == 0);
+  CHECK(contains(shown.out, "1 curve of bifurcations, from the branch in d at w = 2.6"));
+  CHECK(contains(shown.out, "the least distance to 'stop' vanishes"));
+  CHECK(
+      contains(place.read("curves.csv"), "curve,bifurcation,special,d,w,period,stability,signature\n1,GR,,"));
+  const Json document = Json::parse(place.read("curves.json"));
+  CHECK(document["schema"] == "slideway.orbit-curves/1");
+  REQUIRE(document["curves"].size() == 1);
+  for (const Json& point : document["curves"][0]["points"]) {
+    const double d = point["values"][0], w = point["values"][1];
+    CHECK(std::abs(d - 1 / std::hypot(1 - w * w, 0.1 * w)) <= 1e-8);
+  }
+  const Finished none = with({"--vary", "w=2.5:2.7:5", "--bifurcation", "PD", "--quiet"});
+  CHECK(none.status == 3);
+  CHECK(contains(none.err, "no bifurcation has a curve"));
+  const Finished refused = with({"--bifurcation", "GR"});
+  CHECK(refused.status == 2);
+  CHECK(contains(refused.err, "no curves of bifurcations"));
+}

@@ -66,6 +66,8 @@ def main():
                                     "--json", "-"])]
         calls += [("equilibria", ["equilibria", str(gallery / f"{model}.toml"), "--json", "-"])
                   for model in ("chua", "thermostat", "bouncing_ball", "welander")]
+        calls += [("orbit-curves", ["orbit", str(gallery / "impact_oscillator.toml"), "--period", "2*pi/w", "--set", "x=-0.17", "--t-end",
+                                    "240", "--vary", "d=0.23:0.13:5", "--vary", "w=2.5:2.7:5", "--json", "-"])]
         calls += [("equilibrium-curves", ["equilibria", str(gallery / "chua.toml"), "--vary", "alpha=5:12:4", "--vary", "beta=8:16:4",
                                           "--json", "-"])]
         calls += [("equilibrium-branches", ["equilibria", str(gallery / "chua.toml"), "--vary", "alpha=5:12:4", "--json", "-"])]
@@ -98,7 +100,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "fit", "random",
+        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "fit", "random",
                      "random-derivatives"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")

@@ -218,3 +218,21 @@ TEST_CASE("an oscillator begins to touch its stop at the amplitude of its linear
     CHECK(std::abs(branch.bifurcations.front().parameter - amplitude) <= 10 * rtol);
   }
 }
+
+TEST_CASE("a branch that ends at a touch, behind which no orbit is near, tells the grazing") {
+  const double w = 2.6, period = 2 * kPi / w;
+  const double amplitude = 1 / std::hypot(1 - w * w, 0.1 * w);
+  const auto instance = [=](double d) {
+    return gallery_instance("impact_oscillator", {{"d", d}, {"w", w}, {"x", -0.17}});
+  };
+  const OrbitGuess guess =
+      guess_after(Simulator(instance(0.23).problem(), {.rtol = 1e-9}),
+                  {.start = 0, .end = 100 * period, .state = instance(0.23).state}, period);
+  const OrbitBranch branch = follow_periodic_orbit(
+      {.problem = [=](double d) { return instance(d).problem(); }, .period = [=](double) { return period; }},
+      guess, {.first = 0.23, .last = 0.13, .points = 9});
+  CHECK_FALSE(branch.complete);
+  REQUIRE(branch.bifurcations.size() == 1);
+  CHECK(branch.bifurcations.front().kind == Bifurcation::grazing);
+  CHECK(std::abs(branch.bifurcations.front().parameter - amplitude) <= 1e-9);
+}

@@ -1,6 +1,7 @@
 #include "slideway/orbit/orbit_branch.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <memory>
 #include <optional>
@@ -35,6 +36,9 @@ constexpr double kZeroOfSignature = 0.1;
 constexpr int kEndPoints = 4;
 // This many orbits with a third signature are taken apart between two of the branch. The tests of orbits pass with 4 and 16.
 constexpr int kMostSignatures = 8;
+// A branch that ends at a touch ends beside it, as far as differences by the parameter reach: the touch is looked for so far ahead, in shares of the
+// range.
+constexpr std::array<double, 4> kBehindEnd = {2 * kDifferenceStep, 1e-4, 1e-3, 1e-2};
 constexpr double kSteepTangent = 0.1;  // with a smaller share of p the begin of the orbit stays where it is
 
 // The orbit as one vector: scaled state, scaled period where it is unknown, and parameter.
@@ -96,7 +100,7 @@ class BranchSearch {
     if (!autonomous_) begin_near_zero(here);
     result_.points.push_back({here.parameter, here.orbit});
     follow(std::move(here));
-    if (!result_.complete) name_end();
+    if (!result_.complete && !end_is_looked_at_) name_end();
     return result_;
   }
 
@@ -305,11 +309,20 @@ class BranchSearch {
       return;
     }
     double shrink = 1;
+    std::optional<Place> behind;  // a change of events at which the branch turns too sharply to be followed
     while (static_cast<Index>(result_.points.size()) < options_.most_points) {
       const double share = std::abs((*tangent)[tangent->size() - 1]);
       const double length = shrink * std::min(first_step / std::max(share, 1e-12), kLongestStep * first_step);
       if (length < kLeastStep * first_step) {
         result_.message = "the branch ends near " + number_text(here.parameter) + ": " + failure_;
+        end_is_looked_at_ = true;
+        if (name_end()) return;
+        if (behind) {
+          locate_signature(here, *behind);
+          result_.points.push_back({behind->parameter, behind->orbit});
+        } else {
+          locate_touch(here, *tangent);
+        }
         return;
       }
       failure_.clear();
@@ -334,6 +347,7 @@ class BranchSearch {
       auto turned = tangent_at(next->u, *tangent);
       if (!turned || turned->dot(*tangent) < 0.8) {
         if (failure_.empty()) failure_ = "the branch turns too sharply, as it does at a grazing contact";
+        if (!has_same_events(here.orbit, next->orbit)) behind = std::move(next);
         shrink *= 0.5;
         continue;
       }
@@ -341,14 +355,16 @@ class BranchSearch {
       result_.points.push_back({next->parameter, next->orbit});
       if (iterations <= 4) shrink = std::min(1.0, 2 * shrink);
       here = std::move(*next);
+      behind.reset();
       tangent = turned;
       take_new_begin(here, *tangent);
     }
     result_.message = "the greatest number of orbits is reached at " + number_text(here.parameter);
   }
 
-  // name_end() names a boundary equilibrium at the end. Behind it the branch may have turned back to the orbits that it came by.
-  void name_end() {
+  // name_end() names a boundary equilibrium at the end, and returns true if there is one. Behind it the branch may have turned back to the orbits
+  // that it came by.
+  bool name_end() {
     std::vector<BranchPoint>& points = result_.points;
     std::size_t nearest = 0;
     for (std::size_t k = 0; k < points.size(); ++k)
@@ -358,10 +374,11 @@ class BranchSearch {
     std::size_t count = nearest + 1;
     for (int k = 0; k < kEndPoints && !found && count > 0; ++k, --count)
       found = shrinking_orbit(family_, options_, {points.data(), count});
-    if (!found) return;
+    if (!found) return false;
     points.resize(count + 1);
     result_.message = "the branch ends in a boundary equilibrium (BE) at " + number_text(found->parameter);
     result_.bifurcations.push_back(std::move(*found));
+    return true;
   }
 
   // The last orbit, at the end of the range exactly.
@@ -545,6 +562,41 @@ class BranchSearch {
                           kZeroOfSignature * options_.orbit.run.rtol * std::abs(end - begin));
   }
 
+  // Behind a touch of an impact there may be no orbit near. A run from the last orbit tells by its events what is touched.
+  void locate_touch(const Place& here, const Vector& tangent) {
+    for (const double ahead : kBehindEnd) {
+      Place beyond{.parameter = parameter_of(Vector(here.u + ahead * tangent)), .orbit = here.orbit};
+      try {
+        Options run = options_.orbit.run;
+        run.recording = Recording::dense;
+        const double period = autonomous_ ? here.orbit.period : period_(beyond.parameter);
+        beyond.orbit.period = period;
+        beyond.orbit.solution = Simulator(family_.problem(beyond.parameter), run)
+                                    .run({.start = here.orbit.start,
+                                          .end = here.orbit.start + period,
+                                          .state = here.orbit.state,
+                                          .location = here.orbit.location});
+      } catch (const std::invalid_argument&) {
+        return;
+      }
+      beyond.orbit.signature = signature_of(beyond.orbit.solution);
+      if (has_same_events(here.orbit, beyond.orbit)) continue;
+      const auto function = defining_function(here.orbit, beyond.orbit, options_.orbit.run.sliding_rule);
+      if (!function || !function->of_one) continue;
+      Place side = here;
+      const std::string after = beyond.orbit.signature;
+      const auto zero = zero_of(*function, side, beyond);
+      if (!zero) continue;
+      result_.bifurcations.push_back({.kind = function->kind,
+                                      .parameter = *zero,
+                                      .orbit = side.orbit,
+                                      .before = here.orbit.signature,
+                                      .after = after,
+                                      .reason = function->reason});
+      return;
+    }
+  }
+
   void bisect_signature(const Place& one, const Place& other) {
     const double width = std::max(options_.orbit.run.rtol, 1e-12);
     double low = 0, high = 1;
@@ -580,6 +632,7 @@ class BranchSearch {
   OrbitGuess guess_;
   std::function<double(double)> period_;  // of the drive and of time events
   bool autonomous_ = false;
+  bool end_is_looked_at_ = false;
   OrbitGuess anchor_ = {};
   Vector sizes_ = {};
   Vector clocks_ = {};            // 1 at discrete states that hold times
