@@ -691,7 +691,7 @@ def _may_hide_jumps(reason: str) -> bool:
     if asked:
         return asked.group(1) not in _SMOOTH
     # What a trace does not see, watching need not see either.
-    return bool(re.match(r"\w*(?:Type|Value|Attribute)Error: |the function depends on more than", reason))
+    return bool(re.match(r"\w*(?:Type|Value|Attribute)Error: |the function depends on more than|a root ", reason))
 
 
 # Functions of math that take a watched number for a plain one, and jump.

@@ -45,6 +45,7 @@ def solved(function: Callable[..., Any], begin: Sequence[Any], size: int, args: 
            search: Callable[[Callable[[Any], Any], np.ndarray], Any]) -> Optional[List[Expr]]:
     """The roots of function(z, *args) as variables; None where it does not depend on t or y."""
     from ._arrays import traced_array
+    from ._paths import path_or_none
     from ._trace import results_of
 
     graph = current_graph()
@@ -54,13 +55,17 @@ def solved(function: Callable[..., Any], begin: Sequence[Any], size: int, args: 
     level = getattr(_local, "level", 0)
     free = [graph.node("name", f"free {level} {k}") for k in range(size)]
     _local.level = level + 1
+    path = path_or_none()
+    decided = 0 if path is None else len(path.decisions)
     try:
         found = function(traced_array(np.array(free, dtype=object)) if is_array else free[0], *(args if isinstance(args, tuple) else (args,)))
     finally:
         _local.level = level
+    own = {node.number for node in free}
+    if path is not None and any(node.number in own for node in in_order([guard for guard, _ in path.decisions[decided:]])):
+        raise ended("a root of a function that branches on its unknown")
     residuals = results_of(graph, found, size)
     starts = [_need(graph, value) for value in begin]
-    own = {node.number for node in free}
     if any(node.op == "name" and str(node.args[0]).startswith("free ") and node.number not in own for node in in_order(residuals + starts)):
         raise ended("a root inside of the function of another root")
     if not any(node.op in ("name", "time", "held", "signal") and node.number not in own for node in in_order(residuals + starts)):

@@ -691,3 +691,13 @@ def test_what_watching_does_not_see_is_warned_of():
     with warnings.catch_warnings():
         warnings.simplefilter("error", slideway.UnknownJumpsWarning)
         assert not solve_ivp(lambda t, y: [math.sin(t) - math.erf(y[0])], (0, 3), [1.5]).traced
+
+
+def test_a_root_of_a_function_that_branches_on_its_unknown_is_warned_of():
+    def bent(t, y):
+        return [-scipy.optimize.brentq(lambda z: z + (2 * z if z > 0 else 0.5 * z) - y[0] + t, -10, 10)]
+
+    with pytest.warns(slideway.UnknownJumpsWarning, match="branches on its unknown"):
+        result = solve_ivp(bent, (0, 3), [1.0], rtol=1e-8, atol=1e-10)
+    exact = scipy.integrate.solve_ivp(bent, (0, 3), [1.0], rtol=1e-8, atol=1e-10, max_step=1e-2)
+    assert np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
