@@ -214,10 +214,13 @@ class ModelText:
         """Where the searches for roots begin: at those that the function itself finds at the start."""
         if not names:
             return []
-        if not all(isinstance(value, (int, float, np.number)) for value in [*state, *self.parameters.values()]):
-            raise Untraceable("a root that the function looks for, beside initial values or parameters that are formulas")
+        try:
+            at = np.array([float(value.text if isinstance(value, Raw) else value) for value in state])
+            list(map(float, self.parameters.values()))
+        except (TypeError, ValueError):
+            raise Untraceable("a root that the function looks for, beside initial values or parameters that are formulas") from None
         evaluator = Evaluator(self.graph, self.state_names, [self.graph.node("name", name) for name in names], (), self.parameters)
-        values = evaluator(np.array([-start if self.backward else start]), np.array(state, dtype=float)[:, None])
+        values = evaluator(np.array([-start if self.backward else start]), at[:, None])
         return [float(values[root.number][0]) for root in evaluator.roots]
 
     def read(self, parse: Callable[[str], Any], *args: Any, **kwargs: Any) -> Any:

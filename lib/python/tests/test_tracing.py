@@ -701,3 +701,16 @@ def test_a_root_of_a_function_that_branches_on_its_unknown_is_warned_of():
         result = solve_ivp(bent, (0, 3), [1.0], rtol=1e-8, atol=1e-10)
     exact = scipy.integrate.solve_ivp(bent, (0, 3), [1.0], rtol=1e-8, atol=1e-10, max_step=1e-2)
     assert np.allclose(result.y[:, -1], exact.y[:, -1], rtol=0, atol=1e-6)
+
+
+def test_a_system_may_look_for_roots():
+    def plant(t, y, k):
+        return [y[1], -scipy.optimize.brentq(lambda z: z**3 + k * z - y[0], -10, 10)]
+
+    system = slideway.System(plant, states=dict(x=1.5, v=-0.4), t_span=(0, 6), parameters=dict(k=2.0))
+    exact = scipy.integrate.solve_ivp(lambda t, y: plant(t, y, 1.3), (0, 6), [1.5, -0.4], rtol=1e-10, atol=1e-12)
+    assert "[algebraic]" in system.text
+    assert np.allclose(system.run(k=1.3, rtol=1e-9).final.state[:2], exact.y[:, -1], rtol=0, atol=1e-6)
+    changed = slideway.solve_ivp(plant, (0, 6), [1.5, -0.4], args=(1.3,), sensitivities=["k"], rtol=1e-9, atol=1e-11).sensitivities.final
+    step = [slideway.solve_ivp(plant, (0, 6), [1.5, -0.4], args=(k,), rtol=1e-10, atol=1e-12).y[:, -1] for k in (1.3 - 1e-4, 1.3 + 1e-4)]
+    assert np.allclose(changed[:2, 0], (step[1] - step[0]) / 2e-4, rtol=0, atol=1e-4)
