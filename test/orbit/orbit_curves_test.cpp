@@ -137,6 +137,24 @@ TEST_CASE("the curve of grazing-sliding of a relaxing relay system is a line") {
   check_by_orbit_branches(plane, curve, 0.03);
 }
 
+TEST_CASE("a curve of grazing-sliding ends where the orbit touches a second surface") {
+  // z = a + b (cos t + sin t)/2 touches 1 and -1, where a = 0 and b is the root of 2.
+  const OrbitPlaneCase plane{.instance = OrbitPlaneCase::of_text(
+                                 "[parameters]\na = 0.0\nb = 1.2\n[states]\nz = 0.5\n[time]\nend = "
+                                 "100.0\n[surfaces]\nlimit = \"z - 1\"\n"
+                                 "ground = \"z + 1\"\n[derivatives]\n"
+                                 "z = \"-z + a + b*cos(t) - 5*(1 + sgn(limit)) + 5*(1 - sgn(ground))\"\n"),
+                             .period = drive_period,
+                             .a = {-0.14, 0.4, 10},
+                             .b = {1.0, 1.8, 11},
+                             .begin = 1.2};
+  const OrbitCurve curve = plane.curve(plane.guess());
+  check_orbits_along(
+      curve, Bifurcation::grazing_sliding, [](double a, double b) { return a - 1 + b / std::sqrt(2.0); }, 5);
+  CAPTURE(curve.message);
+  check_special_point(curve, "GS+GS", 0, std::sqrt(2.0), 1e-7);
+}
+
 TEST_CASE("the curve of adding-sliding of a relaxing relay system is a line") {
   // The push a - 1 + b sin t + 0.6 cos 2t has the minimum a - 1 + b - 0.6 inside of the sliding.
   const OrbitPlaneCase plane{.instance = OrbitPlaneCase::of_text(pushed_to_limit("b*sin(t) + 0.6*cos(2*t)")),

@@ -43,6 +43,10 @@ constexpr std::array<double, 3> kBehind = {1e-4, 1e-3, 1e-2};
 constexpr double kRoomInside = 2e-3;
 // The zero of a second function behind the end of a curve is not farther than this part of the longest step.
 constexpr double kNearEnd = 0.1;
+// Runs so far behind the end of a curve, in parts of the longest step, tell which other events change there.
+constexpr std::array<double, 4> kAheadOfEnd = {0.01, 0.03, 0.1, 0.3};
+// A function that is smaller all along a curve is that of the curve.
+constexpr double kZeroOnCurve = 1e-7;
 
 struct OrbitStation {
   Vector u = {};
@@ -50,6 +54,7 @@ struct OrbitStation {
   Vector side = {};    // u at the lowest level, where an orbit has the function
   Vector inside = {};  // the unit direction into the side; empty on curves of multipliers
   OrbitSecondFunctions second = {};
+  std::vector<Vector> levels = {};  // u at the levels of a one-sided function, or at the zero alone
 };
 
 double combined(const std::array<double, 3>& values) {
@@ -205,7 +210,7 @@ class OrbitCurveEquations {
   }
 
   std::optional<OrbitStation> station_of(const std::vector<Vector>& levels, const Vector& along) {
-    OrbitStation result{.u = levels.front(), .side = levels.front()};
+    OrbitStation result{.u = levels.front(), .side = levels.front(), .levels = levels};
     std::vector<OrbitSecondFunctions> second;
     for (const Vector& u : levels) {
       const std::optional<PlaneShot> shot = plane_.shot(u);
@@ -427,7 +432,7 @@ class OrbitCurveSearch {
                         number_text(plane.first(last)) + ", " + number_text(plane.second(last)) + ")";
       }
       if (end == CurveEnd::lost) {
-        if (const auto point = special_at_end(way, plane, longest)) {
+        if (const auto point = special_at_end(way, plane, condition, longest)) {
           special.push_back(*point);
           curve.message = "";
         }
@@ -456,26 +461,69 @@ class OrbitCurveSearch {
     }
   }
 
-  // special_at_end() finds CS+SS: behind it the orbits of this side have other events. The place is that of curvature 0 on the parabola through the
-  // last three stations.
-  static std::optional<OrbitSpecialPoint> special_at_end(const std::vector<OrbitStation>& way,
-                                                         const OrbitPlane& plane, double longest) {
-    if (way.size() < 3) return std::nullopt;
+  // zero_ahead() takes the values of a second function at the last three stations. The place is that of value 0 on the parabola through
+  // them, and empty if that is not just ahead. The levels lie inside, so that the last station may be a little behind it.
+  static std::optional<Vector> zero_ahead(const std::vector<OrbitStation>& way,
+                                          const std::array<double, 3>& values, double longest) {
     Vector u = Vector::Zero(way.front().u.size());
-    for (std::size_t i = way.size() - 3; i < way.size(); ++i) {
+    for (std::size_t i = 0; i < 3; ++i) {
       double weight = 1;
-      for (std::size_t j = way.size() - 3; j < way.size(); ++j)
-        if (j != i) weight *= way[j].second.curvature / (way[j].second.curvature - way[i].second.curvature);
-      u += weight * way[i].u;
+      for (std::size_t j = 0; j < 3; ++j)
+        if (j != i) weight *= values[j] / (values[j] - values[i]);
+      u += weight * way[way.size() - 3 + i].u;
     }
     const OrbitStation& last = way.back();
-    const bool is_ahead = u.allFinite() && (u - last.u).dot(last.tangent) > 0;
+    const bool is_ahead = u.allFinite() && (u - last.u).dot(last.tangent) > -kLevels[2];
     if (!is_ahead || (u - last.u).norm() > kNearEnd * longest) return std::nullopt;
-    return OrbitSpecialPoint{
-        .name = "CS+SS",
-        .first = plane.first(u),
-        .second = plane.second(u),
-        .reason = "the second derivative of the guard along the field beyond vanishes, where the curve ends"};
+    return u;
+  }
+
+  // special_at_end() finds the point at which a curve ends since the orbits behind it have other events: CS+SS, or another change of events.
+  std::optional<OrbitSpecialPoint> special_at_end(const std::vector<OrbitStation>& way, OrbitPlane& plane,
+                                                  const OrbitCondition& condition, double longest) const {
+    if (way.size() < 3) return std::nullopt;
+    const OrbitStation* const last_three = &way[way.size() - 3];
+    const auto point = [&](const Vector& u, std::string name, std::string reason) {
+      return OrbitSpecialPoint{.name = std::move(name),
+                               .first = plane.first(u),
+                               .second = plane.second(u),
+                               .reason = std::move(reason)};
+    };
+    const auto turn = zero_ahead(
+        way, {last_three[0].second.curvature, last_three[1].second.curvature, last_three[2].second.curvature},
+        longest);
+    if (turn)
+      return point(
+          *turn, "CS+SS",
+          "the second derivative of the guard along the field beyond vanishes, where the curve ends");
+    const OrbitStation& last = way.back();
+    const std::optional<PlaneShot> here = plane.shot(last.side);
+    for (const double ahead : kAheadOfEnd) {
+      const std::optional<PlaneShot> beyond = plane.shot(Vector(last.side + ahead * longest * last.tangent));
+      if (!here || !beyond) continue;
+      const auto function = defining_function(here->orbit, beyond->orbit, options_.orbit.run.sliding_rule);
+      if (!function || !function->of_one) continue;
+      std::array<double, 3> values{};
+      for (std::size_t i = 0; i < 3; ++i) values[i] = value_on_curve(last_three[i], plane, *function);
+      // The function of the curve itself is zero all along it.
+      if (!(std::abs(values[0]) > kZeroOnCurve)) continue;
+      if (const auto zero = zero_ahead(way, values, longest))
+        return point(*zero, std::string(to_string(condition.kind())) + "+" + to_string(function->kind),
+                     function->reason + ", where the curve ends");
+    }
+    return std::nullopt;
+  }
+
+  // The value of another function at a station, from the levels of the curve's own; NaN where a level has none.
+  static double value_on_curve(const OrbitStation& station, OrbitPlane& plane,
+                               const DefiningFunction& function) {
+    std::vector<double> values;
+    for (const Vector& u : station.levels) {
+      const std::optional<PlaneShot> shot = plane.shot(u);
+      const auto value = shot ? function.value(*shot->problem, shot->orbit) : std::nullopt;
+      values.push_back(value.value_or(std::numeric_limits<double>::quiet_NaN()));
+    }
+    return values.size() == 3 ? combined({values[0], values[1], values[2]}) : values.front();
   }
 
   // CS and SS differ by the sign of the second derivative of the guard along the field beyond.

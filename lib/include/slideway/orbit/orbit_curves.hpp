@@ -11,7 +11,8 @@
 // The last ones exist on one side of the curve alone, where orbits have the events that they had before the change. There the levels
 // g = 1ε, 2ε and 4ε are solved, and u is extrapolated to g = 0 by a parabola: its error is of the order ε³, 1e-12 of the sizes.
 // Located on a curve are the points at which a second function vanishes, named by both: "SN+GR", "PD+CS"; a cusp "CP"; on NS the resonances "R3"
-// and "R4"; and "CS+SS", where one turns into the other. It must not know file formats.
+// and "R4"; and "CS+SS", where one turns into the other; and "GR+GS" and the like where a
+// curve ends since other events change, too. It must not know file formats.
 #pragma once
 
 #include <functional>
