@@ -513,7 +513,8 @@ void ModeOde::throw_not_finite(double t, Index slot, double value) const {
 void ModeOde::sample(double t, ConstVectorRef x, VectorRef values) {
   if (recall(t, values)) return;
   double w_minus = 0, w_plus = 0;
-  if (guards() == 2 && !evaluator_.breaks_away() && find_components(field_, t, x, dx_, w_minus, w_plus)) {
+  const bool has_only_surface = h_.size() == 1 && values.size() == 2;
+  if (has_only_surface && !evaluator_.breaks_away() && find_components(field_, t, x, dx_, w_minus, w_plus)) {
     values << sigma_ * w_minus, -sigma_ * w_plus;
   } else {
     evaluate_guards(t, x, true, values);
