@@ -537,11 +537,15 @@ def _is_zero(value: Any) -> bool:
 
 
 def _inner(a: Any, b: Any) -> Any:
-    parts = [p * q for p, q in zip(a, b) if not _is_zero(p) and not _is_zero(q)]
+    # Most are numbers times expressions, whose operators would look for their kinds once more.
+    parts = [_mul(q.graph.constant(p), q) if type(p) is float and type(q) is Expr else p * q
+             for p, q in zip(a, b) if not _is_zero(p) and not _is_zero(q)]
     if not parts:
         return 0.0
     while len(parts) > 1:
-        parts = [parts[k] + parts[k + 1] if k + 1 < len(parts) else parts[k] for k in range(0, len(parts), 2)]
+        pairs = zip(parts[::2], parts[1::2])
+        left = parts[-1:] if len(parts) % 2 else []
+        parts = [_add(p, q) if type(p) is Expr and type(q) is Expr else p + q for p, q in pairs] + left
     return parts[0]
 
 

@@ -125,7 +125,9 @@ class Writer:
         operands = [a for a in node.args if isinstance(a, Expr)]
         shorts = [short_part(k) if isinstance(a, Expr) else None for k, a in enumerate(node.args)]
         if node.op not in ("signal", "table", "call") and all(s is not None for s in shorts):
-            short = self._compose(node, lambda k: shorts[k])  # type: ignore[arg-type, return-value]
+            # Where no operand has a definition it is the text itself.
+            is_text = all(short[0] == self.text[a.number][0] for short, a in zip(shorts, node.args) if short is not None and isinstance(a, Expr))
+            short = (text, level) if is_text else self._compose(node, lambda k: shorts[k])  # type: ignore[arg-type, return-value]
             self.inline[node.number] = short if len(short[0]) <= 80 else None
         else:
             self.inline[node.number] = None
