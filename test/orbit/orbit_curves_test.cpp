@@ -84,7 +84,7 @@ void check_by_orbit_branches(const OrbitPlaneCase& plane, const OrbitCurve& curv
     const OrbitBranch branch = follow_periodic_orbit(
         along,
         {.start = point.orbit.start,
-         .period = point.orbit.period,
+         .period = along.period ? along.period(point.first) : point.orbit.period,
          .state = point.orbit.state,
          .location = point.orbit.location},
         {.first = point.first - sign * width, .last = point.first + sign * width, .points = 5});
@@ -222,6 +222,7 @@ TEST_CASE("the curve of grazing of the linear impact oscillator is the amplitude
   const OrbitCurve curve = plane.curve(plane.guess());
   check_orbits_along(curve, Bifurcation::grazing,
                      [](double a, double b) { return a - 1 / std::hypot(1 - b * b, 0.1 * b); });
+  check_by_orbit_branches(plane, curve, 0.02);
 }
 
 TEST_CASE("the curve of period doublings of a ball on a vibrating table has its closed form") {
@@ -258,6 +259,7 @@ restitution = "b"
     const double c = phase_part(b), s = 2 * (1 + b * b) / ((1 + b) * (1 + b));
     return a - g / (w * w) * std::sqrt(c * c + s * s);
   });
+  check_by_orbit_branches(plane, curve, 3e-4);
 }
 
 TEST_CASE("the curve of folds of limit cycles is a parabola") {
@@ -289,6 +291,7 @@ y = "rate*y + x"
                                                  .most_points = 60});
   REQUIRE(found.curves.size() == 1);
   check_orbits_along(found.curves.front(), Bifurcation::fold, [](double a, double b) { return a + b * b; });
+  check_by_orbit_branches(plane, found.curves.front(), 0.05);
 }
 
 TEST_CASE("the curve of tori of a driven rotation is where its damping vanishes") {
