@@ -317,6 +317,87 @@ y = "0.4*x + (a - b^2)*y"
   check_by_orbit_branches(plane, curve, 0.05);
 }
 
+TEST_CASE("a limit cycle of a planar relay system begins to slide where its circle touches the surface") {
+  // A circle of radius b about (a, 0); beyond x = 2 the relay pushes back.
+  const OrbitPlaneCase plane{.instance = OrbitPlaneCase::of_text(R"TOML(
+[parameters]
+a = 0.6
+b = 1.0
+[states]
+x = -0.4
+y = 0.0
+[time]
+end = 1.0
+[definitions]
+rate = "b^2 - (x - a)^2 - y^2"
+[surfaces]
+edge = "x - 2"
+[derivatives]
+x = "(x - a)*rate - y - 5*(1 + sgn(edge))"
+y = "y*rate + x - a"
+)TOML"),
+                             .a = {0.6, 1.4, 9},
+                             .b = {0.7, 1.3, 11},
+                             .begin = 1};
+  const OrbitCurve curve = plane.curve({.period = 6.28, .state = Vector{{-0.4, 0.0}}});
+  check_orbits_along(curve, Bifurcation::grazing_sliding, [](double a, double b) { return a + b - 2; });
+  check_by_orbit_branches(plane, curve, 0.02);
+}
+
+TEST_CASE(
+    "the multipliers on a curve of tori are third and fourth roots of 1 where the rotation fits the drive") {
+  // The multipliers exp(2 pi (a +- i b)).
+  const OrbitPlaneCase plane{.instance = OrbitPlaneCase::of_text(R"TOML(
+[parameters]
+a = -0.1
+b = 0.3
+[states]
+x = 0.0
+y = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "a*x - b*y + cos(t)"
+y = "b*x + a*y"
+)TOML"),
+                             .period = drive_period,
+                             .a = {-0.1, 0.1, 11},
+                             .b = {0.2, 0.4, 11},
+                             .begin = 0.3};
+  const OrbitCurve curve = plane.curve(plane.guess());
+  check_orbits_along(curve, Bifurcation::torus, [](double a, double) { return a; });
+  REQUIRE(curve.special.size() == 2);
+  for (const OrbitSpecialPoint& point : curve.special) {
+    CHECK(std::abs(point.first) <= kExact);
+    CHECK(std::abs(point.second - (point.name == "R4" ? 1.0 / 4 : 1.0 / 3)) <= kExact);
+  }
+  CHECK(curve.special.front().name != curve.special.back().name);
+}
+
+TEST_CASE("a curve of folds of driven orbits has its cusp") {
+  // x = s at the fold of a + b x - x^3: b = 3 s^2 and a = -2 s^3.
+  const OrbitPlaneCase plane{.instance = OrbitPlaneCase::of_text(R"TOML(
+[parameters]
+a = -1.0
+b = 0.5
+[states]
+x = -1.2
+y = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "a + b*x - x^3"
+y = "-y + cos(t)"
+)TOML"),
+                             .period = drive_period,
+                             .a = {-0.8, 0.8, 17},
+                             .b = {-0.3, 1.0, 14},
+                             .begin = 0.5};
+  const OrbitCurve curve = plane.curve(plane.guess());
+  check_orbits_along(curve, Bifurcation::fold, [](double a, double b) { return 4 * b * b * b - 27 * a * a; });
+  check_special_point(curve, "CP", 0, 0, 1e-6);
+}
+
 TEST_CASE("curves of branch points and of boundary equilibria of orbits are refused") {
   const OrbitPlaneCase plane{.instance = OrbitPlaneCase::of_text(pushed_to_limit("b*cos(t)")),
                              .period = drive_period,
