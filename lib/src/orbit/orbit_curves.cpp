@@ -425,18 +425,20 @@ class OrbitCurveSearch {
                                           equations.go_on_from(next);
                                         });
       curve.closed = end == CurveEnd::closed;
+      std::string message;
       if (end == CurveEnd::lost || end == CurveEnd::too_many) {
         const Vector& last = way.back().u;
-        curve.message = (end == CurveEnd::lost ? "the curve ends near ("
-                                               : "the greatest number of points is reached at (") +
-                        number_text(plane.first(last)) + ", " + number_text(plane.second(last)) + ")";
+        message = (end == CurveEnd::lost ? "the curve ends near ("
+                                         : "the greatest number of points is reached at (") +
+                  number_text(plane.first(last)) + ", " + number_text(plane.second(last)) + ")";
       }
       if (end == CurveEnd::lost) {
         if (const auto point = special_at_end(way, plane, condition, longest)) {
           special.push_back(*point);
-          curve.message = "";
+          message.clear();
         }
       }
+      if (!message.empty()) curve.message = message;
       if (direction < 0 && !curve.closed) {
         back = std::move(way);
         special_back = std::move(special);

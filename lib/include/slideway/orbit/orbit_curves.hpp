@@ -74,8 +74,8 @@ struct OrbitCurves {
   std::vector<OrbitCurve> curves = {};
 };
 
-// The guess is for the first a and `begin`. Throws as follow_periodic_orbit, for options that make no sense, and for curves of SN+BP, BE and changes
-// without a defining function, which have none.
+// The guess is for the first a and `begin`. Throws as follow_periodic_orbit, for options that make no sense, and for curves of BP, BE and ??, which
+// have none.
 OrbitCurves follow_orbit_curves(const OrbitPlaneFamily& family, const OrbitGuess& guess,
                                 const OrbitCurveOptions& options);
 
