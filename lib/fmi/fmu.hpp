@@ -8,7 +8,7 @@
 
 #include "lib/fmi/archive.hpp"
 #include "lib/fmi/description.hpp"
-#include "slideway/core/platform/shared_object.hpp"
+#include "slideway/detail/core/platform/shared_object.hpp"
 
 namespace slideway::fmi {
 

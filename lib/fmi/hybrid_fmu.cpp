@@ -264,7 +264,7 @@ void HybridFmu::surfaces(double t, ConstVectorRef x, VectorRef h) {
   look(stage, t, x);
   for (Index j = 0; j < m_; ++j) {
     const auto at = static_cast<std::size_t>(j);
-    h[j] = kinds_[at] == IndicatorKind::event ? stage.base[at] : guard(stage, j, t, x);
+    h[j] = kinds_[at] == IndicatorKind::relay ? guard(stage, j, t, x) : stage.base[at];
   }
 }
 
@@ -323,8 +323,10 @@ std::shared_ptr<const Node> HybridFmu::derived_node(Stage& stage, const Signs& s
     const EventPlace place{t, count > 0 ? Vector(here + solver.solve(target - value)) : here};
     if (signs_of(stage, indicators_at(stage, place.t, place.x)) != signs) continue;
     const EventAnswer answer = loader_.make_event(base_of(stage), place);
-    if (answer.x != place.x) break;
-    return stage.nodes.emplace(signs, answer.node).first->second;
+    if (answer.x == place.x) return stage.nodes.emplace(signs, answer.node).first->second;
+    // An event that sets something there is none of a relay. The field has no other side then.
+    for (const Index j : wrong) kinds_[static_cast<std::size_t>(j)] = IndicatorKind::event;
+    return base_of(stage);
   }
   throw std::domain_error(fmt::format(
       "{}: no state near that at t = {:.10g} has the event indicators on the sides that are asked for",
@@ -455,7 +457,11 @@ void HybridFmu::fire(Index indicator, double t, ConstVectorRef before, VectorRef
       return;
     }
   look(stage, t, before);
-  take(indicator, t, before, after, place_beyond(stage, indicator, t, before));
+  const EventPlace beyond = place_beyond(stage, indicator, t, before);
+  look(stage, beyond.t, beyond.x);
+  // A relay that is met for the first time sets nothing: the run finds its surface there.
+  if (kinds_[static_cast<std::size_t>(indicator)] == IndicatorKind::relay) return;
+  take(indicator, t, before, after, beyond);
 }
 
 void HybridFmu::fire_time(double t, ConstVectorRef before, VectorRef after) {

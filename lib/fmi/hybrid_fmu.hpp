@@ -22,7 +22,7 @@ namespace slideway::fmi {
 // +1 where z > 0, and −1 where z ≤ 0, as the standard tells the domains of an indicator apart.
 using Signs = std::vector<signed char>;
 
-// An indicator is a relay until its first zero, and an event from the first time on that it was one.
+// An indicator is unknown until its first zero, and an event from the first time on that it was one. An unknown one has an event, which asks.
 enum class IndicatorKind { unknown, relay, event };
 
 class HybridFmu {

@@ -2,7 +2,7 @@
 
 #include <stdexcept>
 
-#include "slideway/core/platform/shared_object.hpp"
+#include "slideway/detail/core/platform/shared_object.hpp"
 
 namespace slideway::platform {
 
