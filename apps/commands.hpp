@@ -125,6 +125,7 @@ struct LyapunovArguments : SimulationArguments {
   std::string block = {};  // a number, or an expression of parameters
   std::vector<std::string> csv = {};
   std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
   bool quiet = false;
 };
 
@@ -136,6 +137,7 @@ struct EquilibriaArguments : SimulationArguments {
   std::optional<Index> starts = {};
   std::vector<std::string> csv = {};
   std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
   bool quiet = false;
 };
 

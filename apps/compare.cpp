@@ -7,7 +7,7 @@
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway::apps {
@@ -53,7 +53,9 @@ int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& 
     written.files.push_back(path);
   }
   for (const std::string& path : arguments.plot) {
-    const auto draw = [&] { write_comparison_plot(comparison_picture(compared, comparison), path); };
+    const auto draw = [&] {
+      write_figure(comparison_figure(comparison_picture(compared, comparison)), path);
+    };
     written.add_picture(path, draw);
   }
   if (!arguments.quiet && !any_on_standard_output(wanted))

@@ -3,6 +3,7 @@
 #include <ostream>
 #include <utility>
 
+#include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/exit_status.hpp"
@@ -12,7 +13,7 @@
 #include "apps/targets.hpp"
 #include "apps/varied_parameter.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/equilibrium_branches.hpp"
@@ -43,6 +44,8 @@ int follow_branches(const EquilibriaArguments& arguments, const Model& model, Eq
   };
   for (const std::string& path : arguments.json) add(path, write_equilibrium_branches_json);
   for (const std::string& path : arguments.csv) add(path, write_equilibrium_branches_csv);
+  for (const std::string& path : arguments.plot)
+    written.add_picture(path, [&shown, path] { write_figure(equilibrium_branches_figure(shown), path); });
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_equilibrium_branches(shown, written.files, screen_behind(platform::standard_output), out);
   return written.report_failures(out, err, exit_success);
@@ -83,6 +86,8 @@ int follow_curves(const EquilibriaArguments& arguments, const Model& model, cons
   };
   for (const std::string& path : arguments.json) add(path, write_equilibrium_curves_json);
   for (const std::string& path : arguments.csv) add(path, write_equilibrium_curves_csv);
+  for (const std::string& path : arguments.plot)
+    written.add_picture(path, [&shown, path] { write_figure(equilibrium_curves_figure(shown), path); });
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_equilibrium_curves(shown, written.files, screen_behind(platform::standard_output), out);
   return written.report_failures(out, err, exit_success);
@@ -111,6 +116,7 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   std::vector<Target> wanted;
   add_targets("--csv", arguments.csv, TargetKind::text, wanted);
   add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, {arguments.model});
   const bool has_plane = arguments.axes.size() > 1;
   if (!has_plane && !arguments.bifurcation.empty()) {
@@ -118,6 +124,12 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
             .where = "--bifurcation",
             .expected = "--vary for two parameters beside it",
             .got = arguments.axes.empty() ? "none" : "one"});
+  }
+  if (arguments.axes.empty() && !arguments.plot.empty()) {
+    refuse({.what = "only branches of equilibria have a picture",
+            .where = "--plot",
+            .expected = "--vary P=FIRST:LAST:COUNT with it",
+            .got = "--plot alone"});
   }
   if (!arguments.axes.empty()) {
     check_varied_parameters(arguments.axes, "equilibria are followed along ranges of one or two parameters");

@@ -15,7 +15,7 @@
 #include "apps/targets.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/fit/fit.hpp"
 #include "slideway/io/files.hpp"
 

@@ -4,7 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
-#include "slideway/core/platform/programs.hpp"
+#include "slideway/detail/core/platform/programs.hpp"
 
 #if !defined(SLIDEWAY_GALLERY_FROM_HERE) || !defined(SLIDEWAY_GALLERY_DIR)
 #error "SLIDEWAY_GALLERY_FROM_HERE and SLIDEWAY_GALLERY_DIR must name where the gallery is installed"

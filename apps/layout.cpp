@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "apps/text.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 
 namespace slideway::apps {
 

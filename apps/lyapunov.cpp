@@ -5,6 +5,7 @@
 #include <fmt/ostream.h>
 
 #include "apps/advice.hpp"
+#include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
@@ -13,7 +14,7 @@
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/orbit/lyapunov.hpp"
 
@@ -60,6 +61,7 @@ int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream
   std::vector<Target> wanted;
   add_targets("--csv", arguments.csv, TargetKind::text, wanted);
   add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   check_targets(wanted, {arguments.model});
 
   LyapunovExponents found = lyapunov_exponents(
@@ -73,6 +75,8 @@ int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream
   };
   for (const std::string& path : arguments.json) add(path, write_lyapunov_json);
   for (const std::string& path : arguments.csv) add(path, write_lyapunov_csv);
+  for (const std::string& path : arguments.plot)
+    written.add_picture(path, [&shown, path] { write_figure(lyapunov_figure(shown), path); });
   const std::string doubt = doubt_of(found);
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
     print_exponents(shown, written.files, screen_behind(platform::standard_output), out);

@@ -6,6 +6,7 @@
 #include <fmt/ostream.h>
 
 #include "apps/advice.hpp"
+#include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
@@ -16,7 +17,7 @@
 #include "apps/targets.hpp"
 #include "apps/varied_parameter.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/csv.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/model_file.hpp"
@@ -71,11 +72,11 @@ OrbitGuess guess_of(const OrbitArguments& arguments, const ModelInstance& instan
 
 void check_branch(const OrbitArguments& arguments) {
   check_varied_parameters(arguments.axes, "orbits are followed along ranges of one or two parameters");
-  if (!arguments.plot.empty() || arguments.shots) {
-    refuse({.what = "a branch has no picture, and its orbits are followed in one shot",
-            .where = arguments.plot.empty() ? "--shots with --vary" : "--plot with --vary",
-            .expected = "--csv or --json",
-            .got = arguments.plot.empty() ? "--shots" : "--plot"});
+  if (arguments.shots) {
+    refuse({.what = "the orbits of a branch are followed in one shot",
+            .where = "--shots with --vary",
+            .expected = "no --shots",
+            .got = "--shots"});
   }
 }
 
@@ -106,6 +107,8 @@ int follow_branch(const OrbitArguments& arguments, const Model& model, const Orb
   };
   for (const std::string& path : arguments.json) add(path, write_branch_json);
   for (const std::string& path : arguments.csv) add(path, write_branch_csv);
+  for (const std::string& path : arguments.plot)
+    written.add_picture(path, [&shown, path] { write_figure(orbit_branch_figure(shown), path); });
   if (!arguments.quiet && !any_on_standard_output(wanted)) {
     print_branch(shown, written.files, screen_behind(platform::standard_output), out);
   } else if (!branch.complete) {
@@ -153,6 +156,8 @@ int follow_curves(const OrbitArguments& arguments, const Model& model, const Mod
   };
   for (const std::string& path : arguments.json) add(path, write_orbit_curves_json);
   for (const std::string& path : arguments.csv) add(path, write_orbit_curves_csv);
+  for (const std::string& path : arguments.plot)
+    written.add_picture(path, [&shown, path] { write_figure(orbit_curves_figure(shown), path); });
   const bool has_points = std::any_of(found.curves.begin(), found.curves.end(),
                                       [](const OrbitCurve& curve) { return !curve.points.empty(); });
   if (!arguments.quiet && !any_on_standard_output(wanted)) {

@@ -2,7 +2,7 @@
 
 #include <filesystem>
 
-#include "slideway/core/platform/programs.hpp"
+#include "slideway/detail/core/platform/programs.hpp"
 
 namespace slideway::apps {
 

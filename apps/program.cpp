@@ -10,7 +10,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
 #include "apps/other_program.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/model_file.hpp"
 

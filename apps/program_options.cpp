@@ -20,8 +20,8 @@
 #include "apps/run_checkpoints.hpp"
 #include "apps/text.hpp"
 #include "slideway/audit/audit.hpp"
-#include "slideway/core/platform/terminal.hpp"
 #include "slideway/core/version.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/simulate/options.hpp"
 
@@ -342,8 +342,9 @@ void add_run(CLI::App& program, RunArguments& arguments) {
             arguments.states)
       ->group(results);
   add_names(app, "--phase",
-            "the two or three states of the phase portrait in the picture (default: both of two); without "
-            "--states they are also the only ones drawn over time",
+            "the two or three states or observed quantities of the phase portrait in the picture, as v,F for "
+            "a loop of friction (default: both states of two); without --states the states among them are "
+            "also the only ones drawn over time",
             arguments.phase)
       ->group(results);
   add_word(app, "--markers",
@@ -698,7 +699,8 @@ void add_orbit(CLI::App& program, OrbitArguments& arguments) {
   add_files(app, "--json", "write the orbit, its events and multipliers; may be repeated", "FILE",
             arguments.json)
       ->group(results);
-  add_files(app, "--plot", "draw one period of the orbit, with gnuplot; may be repeated",
+  add_files(app, "--plot",
+            "draw one period of the orbit, or with --vary the branch, with gnuplot; may be repeated",
             "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
@@ -731,6 +733,9 @@ void add_lyapunov(CLI::App& program, LyapunovArguments& arguments) {
       ->group(results);
   add_files(app, "--json", "write the exponents, their errors and running estimates; may be repeated", "FILE",
             arguments.json)
+      ->group(results);
+  add_files(app, "--plot", "draw the running estimates, with gnuplot; may be repeated",
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
       ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
@@ -784,6 +789,9 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
   add_files(app, "--csv", "write a row for each equilibrium; may be repeated", "FILE", arguments.csv)
       ->group(results);
   add_files(app, "--json", "write the equilibria; may be repeated", "FILE", arguments.json)->group(results);
+  add_files(app, "--plot", "with --vary, draw the branches, with gnuplot; may be repeated",
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
+      ->group(results);
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
       "Exit status: 0 done, 1 a result could not be written, 2 the command line or the model is wrong.");

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 
 namespace slideway::apps {
 

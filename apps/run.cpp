@@ -159,9 +159,8 @@ int run(const RunArguments& command_line, std::ostream& out, std::ostream& err) 
   }
   for (const std::string& path : arguments.section_plot) {
     written.add_picture(path, [&] {
-      write_picture(
-          section_script(report, picture_format(path), picture_options(arguments, followed.model, report)),
-          path);
+      const PlotOptions picture = picture_options(arguments, followed.model, report);
+      write_figure(section_figure(report, picture), path);
     });
   }
   const bool output_is_taken = any_on_standard_output(wanted);

@@ -15,7 +15,7 @@
 #include "apps/load_model.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/programs.hpp"
+#include "slideway/detail/core/platform/programs.hpp"
 
 namespace slideway::apps {
 

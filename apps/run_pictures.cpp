@@ -8,7 +8,7 @@
 #include <fmt/ostream.h>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/quantity_words.hpp"
 
 namespace slideway::apps {
@@ -136,12 +136,13 @@ void check_picture(const RunArguments& arguments, const std::vector<const Follow
   const PlotOptions options = picture_options(arguments);
   std::vector<std::string> names, all_states;
   for (const FollowedRun* run : runs) {
-    check_option("--phase", [&] { check_phase({.phase = arguments.phase}, run->instance.system); });
     const std::vector<std::string>& states = run->instance.system.state_names();
-    names.insert(names.end(), states.begin(), states.end());
     all_states.insert(all_states.end(), states.begin(), states.end());
-    if (!run->observation) continue;
-    names.insert(names.end(), run->observation->names().begin(), run->observation->names().end());
+    std::vector<std::string> own = states;
+    if (run->observation)
+      own.insert(own.end(), run->observation->names().begin(), run->observation->names().end());
+    check_option("--phase", [&] { check_phase({.phase = arguments.phase}, own); });
+    names.insert(names.end(), own.begin(), own.end());
   }
   std::sort(all_states.begin(), all_states.end());
   all_states.erase(std::unique(all_states.begin(), all_states.end()), all_states.end());

@@ -3,7 +3,7 @@
 
 #include <atomic>
 
-#include "slideway/core/platform/programs.hpp"
+#include "slideway/detail/core/platform/programs.hpp"
 
 namespace slideway::apps {
 

@@ -22,7 +22,7 @@
 #include "apps/sweep_summary.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/sweep/sweep.hpp"
 
@@ -266,9 +266,8 @@ int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& 
   if (!result.rows.empty()) {
     for (const std::string& picture : arguments.plot) {
       const auto draw = [&] {
-        write_picture(sweep_script(picture_of(model.name, plan, arguments.section, result, arguments.states),
-                                   picture_format(picture)),
-                      picture);
+        write_figure(sweep_figure(picture_of(model.name, plan, arguments.section, result, arguments.states)),
+                     picture);
       };
       others.add_picture(picture, draw);
     }

@@ -62,8 +62,9 @@ TEST_CASE("branches of equilibria are followed round their fold, and shown with 
   place.write(
       "fold.toml",
       "[parameters]\np = 1.0\n[states]\nx = 0.5\n[time]\nend = 1.0\n[derivatives]\nx = \"p - 0.25 - x^2\"\n");
-  const Finished shown = place.slideway({"equilibria", "fold.toml", "--box", "x=-2:2", "--vary", "p=0:1:6",
-                                         "--json", "branches.json", "--csv", "branches.csv"});
+  const Finished shown =
+      place.slideway({"equilibria", "fold.toml", "--box", "x=-2:2", "--vary", "p=0:1:6", "--json",
+                      "branches.json", "--csv", "branches.csv", "--plot", "branches.gp"});
   CAPTURE(shown.err);
   CAPTURE(shown.out);
   CHECK(shown.status == 0);
@@ -83,9 +84,20 @@ TEST_CASE("branches of equilibria are followed round their fold, and shown with 
     const double x = point["equilibrium"]["state"]["x"];
     CHECK(std::abs(x * x + 0.25 - point["parameter"].get<double>()) <= 1e-13);
   }
+  // The upper half is stable, the lower one is not, and the fold between them has its name.
+  const std::string script = place.read("branches.gp");
+  const std::string stable = script.substr(script.find("$stable << EOD"),
+                                           script.find("$not_stable << EOD") - script.find("$stable << EOD"));
+  CHECK(contains(stable, "\n1 0.866025403784"));
+  CHECK_FALSE(contains(stable, "-0.866"));
+  CHECK(contains(script.substr(script.find("$not_stable << EOD")), "\n1 -0.866025403784"));
+  CHECK(contains(script, "set label 'SN' noenhanced at first 0.25, first"));
   const Finished refused = place.slideway({"equilibria", "fold.toml", "--vary", "p=0,1"});
   CHECK(refused.status == 2);
   CHECK(contains(refused.err, "--vary"));
+  const Finished alone = place.slideway({"equilibria", "fold.toml", "--plot", "p.gp"});
+  CHECK(alone.status == 2);
+  CHECK(contains(alone.err, "only branches of equilibria have a picture"));
 }
 
 TEST_CASE("curves of folds in two parameters are followed and shown with their cusp") {
@@ -97,7 +109,7 @@ TEST_CASE("curves of folds in two parameters are followed and shown with their c
       "x^3\"\n");
   const Finished shown =
       place.slideway({"equilibria", "cusp.toml", "--box", "x=-2:2", "--vary", "a=-1:1:11", "--vary",
-                      "b=-1:1:11", "--json", "curves.json", "--csv", "curves.csv"});
+                      "b=-1:1:11", "--json", "curves.json", "--csv", "curves.csv", "--plot", "curves.gp"});
   CAPTURE(shown.err);
   CAPTURE(shown.out);
   CHECK(shown.status == 0);
@@ -113,6 +125,9 @@ TEST_CASE("curves of folds in two parameters are followed and shown with their c
     const double a = point["values"][0], b = point["values"][1];
     CHECK(std::abs(4 * b * b * b - 27 * a * a) <= 1e-12);
   }
+  const std::string script = place.read("curves.gp");
+  CHECK(contains(script, "$fold using 1:2 with lines"));
+  CHECK(contains(script, "set label 'CP' noenhanced at first "));
   const Finished refused =
       place.slideway({"equilibria", "cusp.toml", "--vary", "a=-1:1:3", "--bifurcation", "SN"});
   CHECK(refused.status == 2);

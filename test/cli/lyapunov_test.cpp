@@ -12,9 +12,9 @@ using Json = nlohmann::json;
 
 TEST_CASE("exponents of a block that sticks are shown and written, one of them minus infinity") {
   const Workplace place;
-  const Finished shown =
-      place.slideway({"lyapunov", "gallery/dry_friction", "--block", "2*pi/w", "--transient", "100",
-                      "--t-end", "400", "--json", "found.json", "--csv", "running.csv"});
+  const Finished shown = place.slideway({"lyapunov", "gallery/dry_friction", "--block", "2*pi/w",
+                                         "--transient", "100", "--t-end", "400", "--json", "found.json",
+                                         "--csv", "running.csv", "--plot", "running.gp"});
   CAPTURE(shown.err);
   CAPTURE(shown.out);
   CHECK(shown.status == 0);
@@ -22,6 +22,7 @@ TEST_CASE("exponents of a block that sticks are shown and written, one of them m
   CHECK(contains(shown.out, "an event wipes this direction out"));
   CHECK(contains(place.read("running.csv"), "t,exponent1,exponent2\n"));
   CHECK(contains(place.read("running.csv"), ",-inf\n"));
+  CHECK(contains(place.read("running.gp"), "set ylabel 'estimate, per unit of t'"));
   const Json document = Json::parse(place.read("found.json"));
   CHECK(document["schema"] == "slideway.lyapunov/1");
   CHECK(document["complete"] == true);

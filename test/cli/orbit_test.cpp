@@ -100,10 +100,20 @@ TEST_CASE("a buck converter doubles its period on its branch, and the table has 
   CHECK(contains(place.read("branch.csv"), "V_in,period,v,i,phase,stability,multiplier1"));
 
   arguments = branch;
-  arguments.insert(arguments.end(), {"--plot", "branch.svg"});
+  arguments.insert(arguments.end(), {"--plot", "branch.gp"});
+  CHECK(place.slideway(arguments).status == 0);
+  const std::string script = place.read("branch.gp");
+  // What is stable up to the doubling is not stable from there on.
+  CHECK(contains(script, "$stable << EOD"));
+  CHECK(contains(script, "$not_stable << EOD"));
+  CHECK(contains(script, "set label 'PD' noenhanced at first 24.51"));
+  CHECK(contains(script, "set ylabel 'period'"));
+
+  arguments = branch;
+  arguments.insert(arguments.end(), {"--shots", "2"});
   const Finished refused = place.slideway(arguments);
   CHECK(refused.status == 2);
-  CHECK(contains(refused.err, "--plot with --vary"));
+  CHECK(contains(refused.err, "--shots with --vary"));
 }
 
 TEST_CASE("the curve of grazing in two parameters is followed from a branch that ends at the touch") {

@@ -67,8 +67,10 @@ TEST_CASE("labels stand at the axes, with subscripts, superscripts and symbols a
   CHECK(contains(text, "set xlabel 'time τ_{0}' enhanced"));
   CHECK(contains(text, "set label 'dry-friction' font ':Bold' noenhanced"));
   // No character is left that gnuplot takes for a mark, and braces keep a comma in one label.
+  CHECK(contains(script(place, {"dry-friction", "--labels", "v=v_{/s} [m/s]"}),
+                 "set ylabel 'v_{{}/s} [m/s]' enhanced"));
   CHECK(contains(script(place, {"dry-friction", "--labels", "x=a@b & c~ {d, v=e}/ \\{f\\}"}),
-                 "set ylabel 'a\\@b \\& c\\~ d, v=e\\/ \\{f\\}' enhanced"));
+                 "set ylabel 'a\\@b \\& c\\~ d, v=e/ \\{f\\}' enhanced"));
 }
 
 TEST_CASE("labels and units of a model file stand at the axes, and the command line wins") {
@@ -456,6 +458,35 @@ TEST_CASE("the locations of a run are a band below its panels where their names 
   CHECK(count(text, "set label 'up' noenhanced at first") == 3);
   CHECK(count(text, "set label 'down' noenhanced at first") == 3);
   CHECK_FALSE(contains(script(place, {"saw.toml", "--t-end", "100"}), "set label 'up' noenhanced at first"));
+}
+
+TEST_CASE("a phase portrait shows observed quantities, too, without the surfaces of states") {
+  const Workplace place;
+  place.write("loop.toml",
+              "[states]\nx = 1\nv = 0\n[time]\nend = 9\n[derivatives]\nx = \"v\"\n"
+              "v = \"-4*x - 0.1*sgn(v) - 0.5*v\"\n");
+  const Finished done =
+      place.slideway({"run", "loop.toml", "--observe", "F = -0.5*v", "--phase", "v,F", "--plot", "loop.gp"});
+  CAPTURE(done.err);
+  REQUIRE(done.status == 0);
+  const std::string text = place.read("loop.gp");
+  CHECK(contains(text, "set xlabel 'v'"));
+  CHECK(contains(text, "set ylabel 'F'"));
+  CHECK_FALSE(contains(text, "$portrait_0"));
+  const std::size_t portrait = text.rfind("$whole using ");
+  REQUIRE(portrait != std::string::npos);
+  int across = 0, up = 0;
+  REQUIRE(std::sscanf(text.c_str() + portrait, "$whole using %d:%d", &across, &up) == 2);
+  // A row of the data is t, x, v, F.
+  CHECK(across == 3);
+  CHECK(up == 4);
+  const std::vector<std::string> observed = {"loop.toml", "--observe", "F = -0.5*v",
+                                             "--plot",    "p.gp",      "--phase"};
+  for (const auto& [phase, message] : {std::pair{"v,G", "'G'"}, std::pair{"t,F", "no axis of time"}}) {
+    std::vector<std::string> words = observed;
+    words.emplace_back(phase);
+    check_run_is_refused(place, words, message);
+  }
 }
 
 TEST_CASE("the states over time are chosen, with or without a phase portrait") {

@@ -33,7 +33,8 @@ TEST_CASE("a run lists where it arrives at its section, in the document, the tab
   while (std::getline(table, line)) ++rows;
   CHECK(rows == points.size());
   CHECK(contains(place.read("points.gp"), "arrivals at slip"));
-  CHECK(contains(place.read("points.gp"), "plot x with lines"));
+  // The map of returns has its diagonal.
+  CHECK(contains(place.read("points.gp"), "plot $curve using 1:2 with lines"));
 }
 
 TEST_CASE("options of a section are refused where they change nothing") {

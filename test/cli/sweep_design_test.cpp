@@ -347,13 +347,13 @@ TEST_CASE("the picture of a section tells the way up from the way down") {
   CHECK(place.slideway(with(loop, {"--section", "slip", "--plot", "loop.gp"})).status == 0);
   const std::string script = place.read("loop.gp");
   CHECK(contains(script, "at slip, up"));
-  CHECK(contains(script, "$dots_back using 1:2"));
+  CHECK(contains(script, "$down using 1:2 with points pointtype 6"));
   // The line of greatest values goes on where the way down begins.
   CHECK(place.slideway(with(loop, {"--plot", "lines.gp", "--states", "x"})).status == 0);
   const std::string lines = place.read("lines.gp");
-  const std::size_t high = lines.find("$high << EOD");
+  const std::size_t high = lines.find("$greatest << EOD");
   REQUIRE(high != std::string::npos);
-  const auto rows = split(lines.substr(high, lines.find("EOD", high + 12) - high), '\n');
+  const auto rows = split(lines.substr(high, lines.find("EOD", high + 16) - high), '\n');
   REQUIRE(rows.size() > 32);
   CHECK(split(rows[16], ' ')[0] == "2");
   CHECK(split(rows[17], ' ')[0] == "2");

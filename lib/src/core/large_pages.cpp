@@ -3,7 +3,7 @@
 #include <array>
 #include <new>
 
-#include "slideway/core/platform/memory.hpp"
+#include "slideway/detail/core/platform/memory.hpp"
 
 namespace slideway {
 

@@ -11,7 +11,7 @@
 
 #include <fmt/format.h>
 
-#include "slideway/core/platform/disk.hpp"
+#include "slideway/detail/core/platform/disk.hpp"
 
 namespace slideway {
 

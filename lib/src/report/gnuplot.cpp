@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "slideway/core/platform/disk.hpp"
-#include "slideway/core/platform/programs.hpp"
+#include "slideway/detail/core/platform/disk.hpp"
+#include "slideway/detail/core/platform/programs.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/plot.hpp"
 

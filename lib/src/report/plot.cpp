@@ -15,25 +15,6 @@
 
 namespace slideway {
 
-void check_phase(const PlotOptions& options, const System& system) {
-  if (options.phase.empty()) return;
-  for (std::size_t k = 0; k < options.phase.size(); ++k) {
-    system.state_index(options.phase[k]);
-    if (std::find(options.phase.begin(), options.phase.begin() + static_cast<Index>(k), options.phase[k]) !=
-        options.phase.begin() + static_cast<Index>(k)) {
-      refuse({.what = "a phase portrait of '" + options.phase[k] + "' and itself",
-              .where = "the states of the phase portrait",
-              .expected = "different states"});
-    }
-  }
-  if (options.phase.size() != 2 && options.phase.size() != 3) {
-    refuse({.what = "a phase portrait cannot be drawn of these states",
-            .where = "the states of the phase portrait",
-            .expected = "two or three",
-            .got = std::to_string(options.phase.size())});
-  }
-}
-
 namespace {
 
 void check_names(const std::string& where, const std::vector<std::string>& wanted,
@@ -57,17 +38,37 @@ void check_names(const std::string& where, const std::vector<std::string>& wante
   }
 }
 
-std::vector<std::string> names_in(const RunReport& report) {
-  std::vector<std::string> names = report.instance.system.state_names();
-  if (report.observation)
-    names.insert(names.end(), report.observation->names().begin(), report.observation->names().end());
-  return names;
+}  // namespace
+
+void check_phase(const PlotOptions& options, const std::vector<std::string>& names) {
+  const std::vector<std::string>& phase = options.phase;
+  if (phase.empty()) return;
+  const std::string where = "the phase portrait";
+  check_names(where, phase, names);
+  for (auto name = phase.begin(); name != phase.end(); ++name) {
+    if (*name == "t")
+      refuse({.what = "a phase portrait has no axis of time",
+              .where = where,
+              .expected = "states or observed quantities",
+              .got = "t"});
+    if (std::find(phase.begin(), name, *name) != name)
+      refuse({.what = "a phase portrait of '" + *name + "' and itself",
+              .where = where,
+              .expected = "different names"});
+  }
+  if (phase.size() != 2 && phase.size() != 3)
+    refuse({.what = "a phase portrait cannot be drawn of these",
+            .where = where,
+            .expected = "two names or three",
+            .got = std::to_string(phase.size())});
 }
+
+namespace {
 
 std::vector<std::string> names_in(const std::vector<RunLayer>& runs) {
   std::vector<std::string> names;
   for (const RunLayer& run : runs) {
-    const std::vector<std::string> own = names_in(run.report);
+    const std::vector<std::string> own = curve_names(run.report);
     names.insert(names.end(), own.begin(), own.end());
   }
   return names;
@@ -86,8 +87,8 @@ std::vector<std::string> states_in(const std::vector<RunLayer>& runs) {
 template <class Use>
 auto with_script(const RunReport& report, PictureFormat format, const PlotOptions& options, Use use) {
   check_states(options, report.instance.system.state_names());
-  check_labels(options, names_in(report));
-  check_log(options, names_in(report));
+  check_labels(options, curve_names(report));
+  check_log(options, curve_names(report));
   if (options.raster) {
     RasterScript script(report, format, options);
     const std::vector<std::string> notes = script.notes();

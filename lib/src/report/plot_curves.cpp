@@ -165,6 +165,18 @@ const std::string& curve_name(const RunReport& report, Index curve) {
              : report.observation->names()[static_cast<std::size_t>(curve - system.states())];
 }
 
+std::vector<std::string> curve_names(const RunReport& report) {
+  std::vector<std::string> names = report.instance.system.state_names();
+  if (report.observation)
+    names.insert(names.end(), report.observation->names().begin(), report.observation->names().end());
+  return names;
+}
+
+Index curve_index(const RunReport& report, const std::string& name) {
+  const std::vector<std::string> names = curve_names(report);
+  return std::find(names.begin(), names.end(), name) - names.begin();
+}
+
 Vector keep(const std::vector<Index>& kept, const Snapshot& at, Observation* observation) {
   const Index states = at.state.size();
   const bool observes = std::any_of(kept.begin(), kept.end(), [&](Index index) { return index >= states; });

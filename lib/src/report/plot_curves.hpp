@@ -29,6 +29,10 @@ double size_of(const Range& range);
 
 // A curve is that of a state, or of an observable: indices from the number of states on are those of observables.
 const std::string& curve_name(const RunReport& report, Index curve);
+// The names of all curves, in the order of their indices.
+std::vector<std::string> curve_names(const RunReport& report);
+// The index of a curve that check_phase() or check_states() has found.
+Index curve_index(const RunReport& report, const std::string& name);
 
 struct Sample {
   double t = 0;

@@ -168,7 +168,7 @@ std::string enhanced(const std::vector<Piece>& pieces, bool is_small) {
     switch (piece.place) {
       case Position::line:
         for (const char character : is_small ? replaced(piece.text, "-", "−") : piece.text) {
-          if (std::string("{}_^@&~\\/").find(character) != std::string::npos) result += '\\';
+          if (std::string("{}_^@&~\\").find(character) != std::string::npos) result += '\\';
           result += character;
         }
         break;
@@ -185,8 +185,10 @@ std::string enhanced(const std::vector<Piece>& pieces, bool is_small) {
             (pieces[k + 1].place == Position::below || pieces[k + 1].place == Position::above);
         // One stands above the other.
         if (has_both) result += '@';
-        result +=
-            fmt::format("{}{{{}}}", piece.place == Position::below ? '_' : '^', enhanced(piece.inner, true));
+        // A slash that opens a group begins the name of a font. Gnuplot's cairo would print the backslash of `\/`.
+        const std::string inner = enhanced(piece.inner, true);
+        const char* guard = inner.rfind('/', 0) == 0 ? "{}" : "";
+        result += fmt::format("{}{{{}{}}}", piece.place == Position::below ? '_' : '^', guard, inner);
       }
     }
   }

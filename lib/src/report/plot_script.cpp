@@ -19,13 +19,13 @@ constexpr double pixels_per_mark = 12;
 // More lines along jumps would hide the curve.
 constexpr std::size_t most_jumps = 150;
 
-// The states of the phase portrait; none without one.
-std::vector<Index> portrait_states(const System& system, const PlotOptions& options) {
-  check_phase(options, system);
-  std::vector<Index> states;
-  for (const std::string& name : options.phase) states.push_back(system.state_index(name));
-  if (states.empty() && system.states() == 2) states = {0, 1};
-  return states;
+// The curves of the phase portrait; none without one.
+std::vector<Index> portrait_curves(const RunReport& report, const PlotOptions& options) {
+  check_phase(options, curve_names(report));
+  std::vector<Index> curves;
+  for (const std::string& name : options.phase) curves.push_back(curve_index(report, name));
+  if (curves.empty() && report.instance.system.states() == 2) curves = {0, 1};
+  return curves;
 }
 
 std::vector<Index> first_ones(Index count) {
@@ -35,14 +35,16 @@ std::vector<Index> first_ones(Index count) {
 }
 
 // The states with a panel over time.
-std::vector<Index> panel_states(const System& system, const PlotOptions& options) {
-  if (!options.states.empty()) {
-    std::vector<Index> states;
-    for (const std::string& name : options.states) states.push_back(system.state_index(name));
-    return states;
+std::vector<Index> panel_states(const RunReport& report, const PlotOptions& options) {
+  const System& system = report.instance.system;
+  std::vector<Index> states;
+  for (const std::string& name : options.states) states.push_back(system.state_index(name));
+  if (!states.empty()) return states;
+  if (!options.phase.empty()) {
+    for (const Index curve : portrait_curves(report, options))
+      if (curve < system.states()) states.push_back(curve);
   }
-  if (!options.phase.empty()) return portrait_states(system, options);
-  return first_ones(std::min(system.states(), most_panels));
+  return states.empty() ? first_ones(std::min(system.states(), most_panels)) : states;
 }
 
 std::vector<Index> with_observables(std::vector<Index> states, const RunReport& report) {
@@ -52,14 +54,14 @@ std::vector<Index> with_observables(std::vector<Index> states, const RunReport& 
 }
 
 // A guard is a function of the whole state; without surfaces only what is drawn is kept.
-std::vector<Index> states_kept(const System& system, const PlotOptions& options) {
-  if (system.states() > most_states_with_surfaces) {
-    std::vector<Index> kept = panel_states(system, options);
-    for (const Index state : portrait_states(system, options))
-      if (std::find(kept.begin(), kept.end(), state) == kept.end()) kept.push_back(state);
-    return kept;
-  }
-  return first_ones(system.states());
+std::vector<Index> curves_kept(const RunReport& report, const PlotOptions& options) {
+  const Index states = report.instance.system.states();
+  const bool has_surfaces = states <= most_states_with_surfaces;
+  std::vector<Index> kept =
+      with_observables(has_surfaces ? first_ones(states) : panel_states(report, options), report);
+  for (const Index curve : portrait_curves(report, options))
+    if (std::find(kept.begin(), kept.end(), curve) == kept.end()) kept.push_back(curve);
+  return kept;
 }
 
 // The curves of a run, and of the further solutions of its tree over one another.
@@ -108,13 +110,13 @@ PlotScript::PlotScript(const RunReport& report, PictureFormat format, const Plot
       words_(format, options.labels),
       system_(report.instance.system),
       solution_(report.solution),
-      kept_(with_observables(states_kept(system_, options), report)),
+      kept_(curves_kept(report, options)),
       markers_(options.markers),
       are_chosen_(!options.states.empty()),
       is_whole_(!options.times),
       curves_(sample_report(report, kept_, options)),
-      panels_(with_observables(panel_states(system_, options), report)),
-      portrait_(portrait_states(system_, options)) {
+      panels_(with_observables(panel_states(report, options), report)),
+      portrait_(portrait_curves(report, options)) {
   time_ = time_axis(curves_.time, is_among(options.log, "t"), curves_.first_step, notes_);
   for (const Index curve : kept_) {
     const bool is_drawn = std::find(panels_.begin(), panels_.end(), curve) != panels_.end();
@@ -266,8 +268,11 @@ void PlotScript::surface_data(Index surface) {
     append_contour(name, *grid);
     time_contours_.emplace_back(state, name);
   }
-  // A surface that depends on other states too has no place in the portrait.
-  if (portrait_.empty() || !depends_only_on(system_, surface, portrait_, curves_)) return;
+  // A surface has a place in the portrait where it depends on the states there alone.
+  if (portrait_.empty() ||
+      !std::all_of(portrait_.begin(), portrait_.end(), [this](Index curve) { return is_state(curve); }))
+    return;
+  if (!depends_only_on(system_, surface, portrait_, curves_)) return;
   if (portrait_.size() == 2) {
     const GuardGrid grid = guard_over_plane(system_, surface, curves_.time.high, solution_.final.state,
                                             portrait_[0], portrait_[1], curves_);

@@ -98,7 +98,7 @@ class PlotScript : public GnuplotScript {
   Axis time_ = {};
   std::vector<Axis> axes_ = {};  // per state kept
   std::vector<Index> panels_;    // the states and observables over time
-  std::vector<Index> portrait_;  // the states of the phase portrait
+  std::vector<Index> portrait_;  // the states and observables of the phase portrait
   double header_ = 0;
   double footer_ = 0;
   // The events of a group of markers.

@@ -177,12 +177,15 @@ std::string mode_word(const Mode& mode) {
 
 ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
     : report_(report), system_(report.instance.system), solution_(report.solution) {
-  check_phase(picture, system_);
+  check_phase(picture, curve_names(report));
   check_states(picture, system_.state_names());
-  for (const std::string& name : picture.states.empty() ? picture.phase : picture.states)
-    add_state(system_.state_index(name));
+  const auto add_states = [&](const std::vector<std::string>& names) {
+    for (const std::string& name : names)
+      if (const Index curve = curve_index(report, name); curve < system_.states()) add_state(curve);
+  };
+  add_states(picture.states.empty() ? picture.phase : picture.states);
   const std::ptrdiff_t asked_for = std::ssize(kept_);
-  for (const std::string& name : picture.phase) add_state(system_.state_index(name));
+  add_states(picture.phase);
   for (Index i = 0; i < system_.states() && static_cast<Index>(kept_.size()) < most_states; ++i) add_state(i);
   // The states keep the order of the model; the first ones are shown without a choice.
   std::vector<Index> chosen(kept_.begin(), kept_.begin() + asked_for);
@@ -196,7 +199,7 @@ ReportData::ReportData(const RunReport& report, const PlotOptions& picture)
   }
   for (const Index curve : chosen) chosen_.push_back(place_of(curve));
   std::sort(chosen_.begin(), chosen_.end());
-  for (const std::string& name : picture.phase) phase_.push_back(place_of(system_.state_index(name)));
+  for (const std::string& name : picture.phase) phase_.push_back(place_of(curve_index(report, name)));
   if (phase_.empty() && system_.states() == 2) phase_ = {0, 1};
   if (phase_.size() > 2) phase_.clear();
   curves_ = sample_run(solution_, kept_, report.observation);

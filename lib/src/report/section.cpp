@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ostream.h>
 
-#include "report/gnuplot_script.hpp"
 #include "report/plot_curves.hpp"
-#include "report/plot_lettering.hpp"
 #include "report/plot_style.hpp"
 #include "slideway/core/errors.hpp"
 
@@ -18,10 +16,9 @@ namespace slideway {
 
 namespace {
 
-class SectionScript : public GnuplotScript {
+class Section {
  public:
-  SectionScript(const RunReport& report, PictureFormat format, const PlotOptions& options)
-      : report_(report), words_(format, options.labels) {
+  Section(const RunReport& report, const PlotOptions& options) : report_(report), options_(options) {
     points_ = section_points(report.section.value(), report.instance.system, report.solution);
     if (points_.size() < 2) {
       refuse({.what = "too few points for a picture of the section",
@@ -29,25 +26,17 @@ class SectionScript : public GnuplotScript {
               .expected = "two arrivals or more",
               .got = std::to_string(points_.size())});
     }
-    choose_states(options);
-    const int width = options.size ? options.size->first : page_width(format, 1000);
-    const int height = options.size ? options.size->second : width / 2;
-    text_ = picture_settings(format, width, height, words_.is_enhanced());
-    const double header = 40.0 / height;
-    append("set multiplot\nunset key\n");
-    append(
-        "set label {} at screen {:.4f},{:.4f} left\n",
-        words_.bold(fmt::format("{}: {} arrivals at {}", options.title.empty() ? report.model : options.title,
-                                points_.size(), report.section->name)),
-        70.0 / width, 1 - 0.5 * header);
-    points();
-    const double bottom = 56.0 / height, top = 1 - header;
-    place({74.0 / width, 0.5 - 12.0 / width, bottom, top});
-    plane();
-    append("unset label\n");
-    place({0.5 + 74.0 / width, 1 - 24.0 / width, bottom, top});
-    map();
-    append("unset multiplot\n");
+    choose_states();
+  }
+
+  Figure figure() const {
+    return {
+        .title = fmt::format("{}: {} arrivals at {}", options_.title.empty() ? report_.model : options_.title,
+                             points_.size(), report_.section->name),
+        .panels = {plane(), map()},
+        .panel_size = {500, 460},
+        .size = options_.size,
+        .labels = options_.labels};
   }
 
  private:
@@ -60,17 +49,17 @@ class SectionScript : public GnuplotScript {
     return range;
   }
 
-  void choose_states(const PlotOptions& options) {
+  void choose_states() {
     const System& system = report_.instance.system;
-    if (!options.phase.empty()) {
-      if (options.phase.size() != 2) {
+    if (!options_.phase.empty()) {
+      if (options_.phase.size() != 2) {
         refuse({.what = "the picture of a section has two states",
                 .where = "the states of the phase portrait",
                 .expected = "two",
-                .got = std::to_string(options.phase.size())});
+                .got = std::to_string(options_.phase.size())});
       }
-      check_phase(options, system);
-      for (const std::string& name : options.phase) states_.push_back(system.state_index(name));
+      check_phase(options_, system.state_names());
+      for (const std::string& name : options_.phase) states_.push_back(system.state_index(name));
       return;
     }
     for (Index i = 0; i < system.states(); ++i) states_.push_back(i);
@@ -89,55 +78,39 @@ class SectionScript : public GnuplotScript {
   }
   bool is_constant(Index state) const { return spread(state) <= least_resolved_part; }
 
-  std::string name(Index state) const {
-    return words_.name(report_.instance.system.state_names()[static_cast<std::size_t>(state)]);
-  }
-
-  // Two states, then the first of them at this arrival and at the next.
-  void points() {
-    append("$points << EOD\n");
-    for (std::size_t k = 0; k < points_.size(); ++k)
-      append("{:.15g} {:.15g}\n", value(k, states_[0]), value(k, states_[1]));
-    append("EOD\n$map << EOD\n");
-    for (std::size_t k = 1; k < points_.size(); ++k)
-      append("{:.15g} {:.15g}\n", value(k - 1, states_[0]), value(k, states_[0]));
-    append("EOD\n");
-  }
-
-  void axis(char letter, Index state) {
+  FigureAxis axis(Index state) const {
     const Range range = padded(range_of(state));
-    const double margin = 0.04 * range.width();
-    append("set {}range [{:.15g}:{:.15g}]\n", letter, range.low - margin, range.high + margin);
+    return {.label = report_.instance.system.state_names()[static_cast<std::size_t>(state)],
+            .range = std::pair{range.low, range.high}};
   }
 
-  std::string dots(const char* data) const {
-    return fmt::format("${} using 1:2 with points pointtype 7 pointsize {} linecolor rgb '{}'", data,
-                       points_.size() > 2000  ? 0.15
-                       : points_.size() > 300 ? 0.25
-                                              : 0.5,
-                       curve_colour);
+  FigureMarks dots() const {
+    return {.size = points_.size() > 2000 ? 0.15 : points_.size() > 300 ? 0.25 : 0.5, .colour = curve_colour};
   }
 
-  void plane() {
-    axis('x', states_[0]);
-    axis('y', states_[1]);
-    append("set format x {0}\nset format y {0}\n", words_.number_format());
-    append("set xlabel {} offset 0,0.3\nset ylabel {} offset {},0\n", name(states_[0]), name(states_[1]),
-           words_.label_offset());
-    append("plot {}\n", dots("points"));
+  FigurePanel plane() const {
+    FigurePanel panel{.x = axis(states_[0]), .y = axis(states_[1])};
+    panel.marks.push_back(dots());
+    for (std::size_t k = 0; k < points_.size(); ++k)
+      panel.marks.back().points.push_back({value(k, states_[0]), value(k, states_[1])});
+    return panel;
   }
 
-  void map() {
-    axis('x', states_[0]);
-    axis('y', states_[0]);
-    append("set xlabel {} offset 0,0.3\nset ylabel {} offset {},0\n", name(states_[0]),
-           words_.verbatim("the same at the next arrival"), words_.label_offset());
-    append("plot x with lines linecolor rgb '{}' linewidth 0.8 dashtype (6,4), \\\n  {}\n", surface_colour,
-           dots("map"));
+  // A state at one arrival, and at the next.
+  FigurePanel map() const {
+    FigurePanel panel{.column = 1, .x = axis(states_[0]), .y = axis(states_[0])};
+    panel.y.label = "the same at the next arrival";
+    const auto [low, high] = *panel.x.range;
+    panel.curves.push_back(
+        {.points = {{low, low}, {high, high}}, .colour = surface_colour, .width = 0.8, .dash = {6, 4}});
+    panel.marks.push_back(dots());
+    for (std::size_t k = 1; k < points_.size(); ++k)
+      panel.marks.back().points.push_back({value(k - 1, states_[0]), value(k, states_[0])});
+    return panel;
   }
 
   const RunReport& report_;
-  Lettering words_;
+  const PlotOptions& options_;
   std::vector<SectionPoint> points_;
   std::vector<Index> states_ = {};
 };
@@ -157,8 +130,8 @@ void write_section_csv(const RunReport& report, std::ostream& out) {
   }
 }
 
-std::string section_script(const RunReport& report, PictureFormat format, const PlotOptions& options) {
-  return SectionScript(report, format, options).text();
+Figure section_figure(const RunReport& report, const PlotOptions& options) {
+  return Section(report, options).figure();
 }
 
 }  // namespace slideway

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "slideway/core/platform/disk.hpp"
 #include "slideway/core/types.hpp"
+#include "slideway/detail/core/platform/disk.hpp"
 
 namespace slideway {
 

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "slideway/io/plot.hpp"
+#include "slideway/io/figure.hpp"
 
 namespace slideway {
 
@@ -29,9 +29,6 @@ struct ComparisonPicture {
   double zoom_to = 0;
 };
 
-std::string comparison_plot_script(const ComparisonPicture& picture, PictureFormat format);
-
-// Throws what `render` and `write_whole` throw.
-void write_comparison_plot(const ComparisonPicture& picture, const std::string& path);
+Figure comparison_figure(const ComparisonPicture& picture);
 
 }  // namespace slideway

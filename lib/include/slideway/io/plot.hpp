@@ -38,8 +38,8 @@ class GnuplotMissing : public std::runtime_error {
 enum class Markers { none, sliding, all };
 
 struct PlotOptions {
-  // The states of the phase portrait, two or three; the panels over time then show these, unless `states` says which. Empty: both
-  // states of a system of two, else no portrait.
+  // The states or observed quantities of the phase portrait, two or three; the panels over time then show the states among them,
+  // unless `states` says which. Empty: both states of a system of two, else no portrait.
   std::vector<std::string> phase = {};
   std::vector<std::string> states =
       {};                  // those with a panel over time; empty: the first six, or those of the portrait
@@ -62,8 +62,9 @@ struct RunLayer {
   std::string label = {};  // in the legend
 };
 
-// Throws std::invalid_argument when the portrait is of other than two or three different states of the system.
-void check_phase(const PlotOptions& options, const System& system);
+// Throws std::invalid_argument when the portrait is of other than two or three different ones of the names, which are those of
+// states and observables.
+void check_phase(const PlotOptions& options, const std::vector<std::string>& names);
 
 // Throws std::invalid_argument if a panel asks for a state that is not among the names, or if two panels ask for the same one.
 void check_states(const PlotOptions& options, const std::vector<std::string>& names);

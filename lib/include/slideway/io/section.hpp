@@ -1,12 +1,11 @@
-// The points of a Poincaré section of one run: as a table, and as a picture drawn by gnuplot.
+// The points of a Poincaré section of one run: as a table, and as a picture.
 //
 // It must not know how a run is made, nor where files go.
 #pragma once
 
 #include <iosfwd>
-#include <string>
 
-#include "slideway/io/plot.hpp"
+#include "slideway/io/figure.hpp"
 #include "slideway/io/report.hpp"
 
 namespace slideway {
@@ -15,9 +14,9 @@ namespace slideway {
 // section.
 void write_section_csv(const RunReport& report, std::ostream& out);
 
-// The script of a picture with two panels: the points in the plane of two states, and the map of the first of them, its next value
+// A picture with two panels: the points in the plane of two states, and the map of the first of them, its next value
 // over each one. The states are those of PlotOptions::phase, else the two that vary most. Throws std::invalid_argument for a phase of
 // other than two states, and for a section with fewer than two points.
-std::string section_script(const RunReport& report, PictureFormat format, const PlotOptions& options = {});
+Figure section_figure(const RunReport& report, const PlotOptions& options = {});
 
 }  // namespace slideway

@@ -1,4 +1,4 @@
-// The picture of a sweep over one or two parameters, drawn by gnuplot.
+// The picture of a sweep over one or two parameters.
 //
 // One parameter, the bifurcation picture: for each state the points of the section over the parameter, or, without a
 // section, its least and greatest value. Two parameters, a map: the colour of a cell is the greatest value of the
@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "slideway/io/plot.hpp"
+#include "slideway/io/figure.hpp"
 
 namespace slideway {
 
@@ -41,7 +41,7 @@ struct SweepPicture {
   bool has_way_back = false;
 };
 
-// The gnuplot script, data included. Throws std::invalid_argument for more than two axes.
-std::string sweep_script(const SweepPicture& picture, PictureFormat format);
+// Throws std::invalid_argument for more than two axes.
+Figure sweep_figure(const SweepPicture& picture);
 
 }  // namespace slideway

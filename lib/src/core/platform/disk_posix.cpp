@@ -7,7 +7,7 @@
 #include <cstdlib>
 #include <cstring>
 
-#include "slideway/core/platform/disk.hpp"
+#include "slideway/detail/core/platform/disk.hpp"
 
 namespace slideway::platform {
 

@@ -2,7 +2,7 @@
 
 #include <cstdlib>
 
-#include "slideway/core/platform/memory.hpp"
+#include "slideway/detail/core/platform/memory.hpp"
 
 namespace slideway::platform {
 

@@ -11,7 +11,7 @@
 #include <utility>
 #include <vector>
 
-#include "slideway/core/platform/programs.hpp"
+#include "slideway/detail/core/platform/programs.hpp"
 
 extern char** environ;
 

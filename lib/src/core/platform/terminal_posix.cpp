@@ -1,7 +1,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "slideway/core/platform/terminal.hpp"
+#include "slideway/detail/core/platform/terminal.hpp"
 
 namespace slideway::platform {
 
