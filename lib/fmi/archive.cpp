@@ -11,7 +11,7 @@
 #include <zip.h>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/core/platform/disk.hpp"
+#include "slideway/detail/core/platform/disk.hpp"
 
 namespace slideway::fmi {
 namespace {
