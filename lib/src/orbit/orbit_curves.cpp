@@ -25,7 +25,7 @@ namespace slideway {
 
 namespace {
 
-// The levels ε, 2ε and 4ε of a one-sided function, in units in which its gradient is 1 where the curve begins, and the weights of their parabola
+// The levels ε, 2ε and 4ε of a one-sided function, in units in which it changes by as much as the orbits do, and the weights of their parabola
 // at 0. A parabola is off by 4/3 ε³ times a third derivative, and errors of runs count five times.
 constexpr std::array<double, 3> kLevels = {1e-4, 2e-4, 4e-4};
 constexpr std::array<double, 3> kWeightsAtZero = {8.0 / 3, -2.0, 1.0 / 3};
@@ -104,12 +104,19 @@ class OrbitCurveEquations {
   // go_on_from() takes the borders and the direction into the side from a station.
   void go_on_from(const OrbitStation& station) {
     inside_ = station.inside;
-    if (condition_.is_one_sided()) return;
+    if (condition_.is_one_sided()) {
+      // The levels stay at their distances from the curve.
+      const double spread = (station.levels[1] - station.levels[0]).norm() / (kLevels[1] - kLevels[0]);
+      if (!(spread > 0)) return;
+      unit_ /= spread;
+      if (kept_.size() > 0) kept_.row(kept_.rows() - 1) *= spread;
+      return;
+    }
     if (const auto shot = plane_.shot(station.u)) condition_.prepare(*shot);
   }
 
  private:
-  // F and g, in units of the gradient where the curve begins.
+  // F and g, in its units.
   std::optional<Vector> value(const Vector& u) {
     const std::optional<PlaneShot> shot = plane_.shot(u);
     const std::optional<double> g = shot ? condition_.value(*shot) : std::nullopt;
@@ -176,8 +183,12 @@ class OrbitCurveEquations {
         const std::optional<Matrix> wide = derivative(u);
         if (!wide) return std::nullopt;
         if (!has_unit_) {
-          // The first gradient sets the unit of g.
-          unit_ = wide->row(size - 2).norm() > 0 ? wide->row(size - 2).norm() : 1;
+          // The unit of g is its change along the orbits of the plane, per length of u.
+          Matrix orbits(size - 1, size);
+          orbits << wide->topRows(size - 2), normal.transpose();
+          const Vector along = orbits.fullPivLu().kernel().col(0).normalized();
+          const double change = std::abs(wide->row(size - 2).dot(along));
+          unit_ = change > 0 ? change : 1;
           has_unit_ = true;
           kept_ = *wide;
           kept_.row(size - 2) /= unit_;
