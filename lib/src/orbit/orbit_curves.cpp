@@ -29,8 +29,8 @@ namespace {
 // at 0. A parabola is off by 4/3 ε³ times a third derivative, and errors of runs count five times.
 constexpr std::array<double, 3> kLevels = {1e-4, 2e-4, 4e-4};
 constexpr std::array<double, 3> kWeightsAtZero = {8.0 / 3, -2.0, 1.0 / 3};
-// Of differences by unknowns: less than the lowest level, and far above the errors of runs.
-constexpr double kPlaneStep = 1e-5;
+// Of differences by unknowns, the longest first: far above the errors of runs. Shorter ones serve where the function ends beside the lowest level.
+constexpr std::array<double, 3> kPlaneSteps = {1e-5, 1e-6, 1e-7};
 // A curve ends where a step would be shorter than this part of the longest one.
 constexpr double kShortestOrbitStep = 1e-3;
 constexpr double kLongestPlaneStep = 0.3;  // of Newton's method
@@ -126,7 +126,8 @@ class OrbitCurveEquations {
     return result;
   }
 
-  // The derivatives of F and g by u, m + 1 rows. The function may end beside u; then the difference is that of the other side.
+  // The derivatives of F and g by u, m + 1 rows. The function may end beside u: then steps are shorter, and at
+  // last on one side.
   std::optional<Matrix> derivative(const Vector& u) {
     const std::optional<PlaneShot> shot = plane_.shot(u);
     const std::optional<Vector> here = value(u);
@@ -134,18 +135,23 @@ class OrbitCurveEquations {
     const Index m = plane_.equations();
     Matrix result(m + 1, m + 2);
     for (Index j = 0; j < m + 2; ++j) {
-      Vector moved = u;
-      moved[j] = u[j] + kPlaneStep;
-      const std::optional<Vector> above = value(moved);
-      moved[j] = u[j] - kPlaneStep;
-      const std::optional<Vector> below = value(moved);
-      if (above && below) {
-        result.col(j) = (*above - *below) / (2 * kPlaneStep);
-      } else if (above || below) {
-        result.col(j) = above ? Vector((*above - *here) / kPlaneStep) : Vector((*here - *below) / kPlaneStep);
-      } else {
-        return std::nullopt;
+      std::optional<Vector> one_sided;
+      bool is_known = false;
+      for (const double step : kPlaneSteps) {
+        Vector moved = u;
+        moved[j] = u[j] + step;
+        const std::optional<Vector> above = value(moved);
+        moved[j] = u[j] - step;
+        const std::optional<Vector> below = value(moved);
+        is_known = above && below;
+        if (is_known) result.col(j) = (*above - *below) / (2 * step);
+        if (is_known) break;
+        if (!one_sided && above) one_sided = Vector((*above - *here) / step);
+        if (!one_sided && below) one_sided = Vector((*here - *below) / step);
       }
+      if (is_known) continue;
+      if (!one_sided) return std::nullopt;
+      result.col(j) = *one_sided;
     }
     result.topLeftCorner(m, m) = shot->by_y;
     return result;
@@ -172,7 +178,7 @@ class OrbitCurveEquations {
       Vector residual(size);
       residual << *head, normal.dot(u - point);
       residual[size - 2] -= level;
-      const double now = residual.lpNorm<Eigen::Infinity>();
+      double now = residual.lpNorm<Eigen::Infinity>();
       if (now < best_size) {
         best_size = now;
         best = u;
@@ -193,6 +199,7 @@ class OrbitCurveEquations {
           kept_ = *wide;
           kept_.row(size - 2) /= unit_;
           residual[size - 2] = (residual[size - 2] + level) / unit_ - level;
+          now = residual.lpNorm<Eigen::Infinity>();
         } else {
           kept_ = *wide;
         }
@@ -391,6 +398,7 @@ class OrbitCurveSearch {
       }
       anchor = side->orbit;
       parameter = side->parameter;
+      curve.reason = function->reason;
     }
     follow_from(anchor, parameter, std::move(function), curve);
     result_.curves.push_back(std::move(curve));
