@@ -539,3 +539,88 @@ TEST_CASE("what is due at a known time happens once, whatever is set there") {
   live.advance_to(1);
   CHECK(live.state()[n] == followed.simulator.run(followed.run()).final.state[n]);
 }
+
+TEST_CASE("an event fires once at an instant, however often an input or the state is set there") {
+  // x = t. The record, the stop and the resets are due at t = 1, and the counter ticks then.
+  const std::string clock =
+      "[states]\nx = 0\n[discrete]\nn = 0\nk = 0\nu = 0\n[time]\nend = 3\n[derivatives]\nx = \"1\"\n"
+      "[[every]]\nname = \"tick\"\nperiod = 1\nset = { k = \"k + 1\" }\n";
+  const std::string passes = "[[records]]\nname = \"passes\"\nwhen = \"x > 1\"\n";
+  const std::string counts = "[[resets]]\nname = \"counts\"\nwhen = \"x > 1\"\nset = { n = \"n + 1\" }\n";
+  const std::string idle = "[[resets]]\nname = \"idle\"\nwhen = \"x > 1\"\nset = { n = \"n\" }\n";
+  const std::string stops = "[[stops]]\nname = \"stops\"\nwhen = \"x > 1\"\n";
+  enum class Sets { input, state, both };
+  for (const std::string& events :
+       {passes, counts, idle, stops, passes + counts, passes + stops, idle + counts + passes}) {
+    for (const Sets sets : {Sets::input, Sets::state, Sets::both}) {
+      for (const Method method : {Method::automatic, Method::bdf, Method::rodas}) {
+        CAPTURE(events);
+        CAPTURE(static_cast<int>(sets));
+        const Followed followed(clock + events, method);
+        Run run = followed.run();
+        LiveRun live(followed.simulator, run);
+        int asked = 0;
+        while (live.t() < 3 && ++asked < 50) {
+          live.next_event(3);
+          if (sets != Sets::state) live.set_discrete("u", 0.1 * asked);
+          if (sets != Sets::input) live.set_state(live.state());
+        }
+        const auto count = [&](const std::string& name) {
+          return std::count_if(live.events().begin(), live.events().end(), [&](const EventRecord& event) {
+            return event.name == name && std::abs(event.t - 1) < 1e-9;
+          });
+        };
+        CHECK(asked < 10);
+        for (const char* const name : {"passes", "counts", "idle", "stops"}) {
+          CAPTURE(name);
+          CHECK(count(name) == (events.find("\"" + std::string(name) + "\"") != std::string::npos ? 1 : 0));
+        }
+        if (events.find("stops") == std::string::npos) CHECK(count("tick") == 1);
+      }
+    }
+  }
+}
+
+TEST_CASE("an input that turns a condition true fires its event, and again where it was false in between") {
+  const std::string switched =
+      "[states]\nx = 0\n[discrete]\nn = 0\nu = 0\n[time]\nend = 3\n[derivatives]\nx = \"1\"\n"
+      "[[records]]\nname = \"above\"\nwhen = \"x + u > 1\"\n"
+      "[[resets]]\nname = \"counts\"\nwhen = \"u > 0.5\"\nset = { n = \"n + 1\" }\n";
+  const Followed followed(switched);
+  LiveRun live(followed.simulator, followed.run());
+  const auto count = [&](const std::string& name) {
+    return std::count_if(live.events().begin(), live.events().end(),
+                         [&](const EventRecord& event) { return event.name == name; });
+  };
+  const auto set = [&](double u) {
+    live.set_discrete("u", u);
+    live.advance_to(live.t());
+  };
+  live.advance_to(0.25);
+  set(0.5);
+  CHECK(count("above") == 0);
+  set(0.9);
+  CHECK(count("above") == 1);
+  CHECK(count("counts") == 1);
+  set(0.95);
+  CHECK(count("above") == 1);
+  CHECK(count("counts") == 1);
+  set(0);
+  set(0.9);
+  CHECK(count("above") == 2);
+  CHECK(count("counts") == 2);
+  // It comes to zero, and the motion goes on through it: 0.25 + 0.75 = 1, all of them numbers of double precision.
+  set(0);
+  set(0.75);
+  CHECK(count("above") == 3);
+  set(0.75);
+  set(0.75);
+  CHECK(count("above") == 3);
+  CHECK(count("counts") == 3);
+  live.advance_to(1.125);
+  set(-0.25);
+  live.advance_to(3);
+  // x + u comes back to 1 at x = 1.25.
+  CHECK(count("above") == 4);
+  CHECK(live.events().back().t == doctest::Approx(1.25));
+}

@@ -25,6 +25,7 @@ bool keeps_sides(const RunState& now) {
 }
 }  // namespace
 
+// An event that has fired at this instant fires again only where it has been on its side in between.
 bool ModeManager::take_state(const Vector& x) {
   now_.here->stepper->error_weights(now_.x, now_.weights);
   Arrivals& arrivals = arrived_.arrivals();
@@ -32,6 +33,7 @@ bool ModeManager::take_state(const Vector& x) {
   arrivals.stage = Arrivals::Stage::over;
   arrivals.given = &x;
   begin_instant(false);
+  now_.here->guards.wait_where_spent();
   instant_.before = now_.x;
   return jump(arrivals);
 }

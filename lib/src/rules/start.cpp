@@ -86,6 +86,8 @@ bool ModeManager::start() {
     return false;
   }
   begin_instant(true);
+  // The engine may go on from where another one has fired them.
+  now_.here->guards.wait_where_spent();
   if (now_.run.mode) {
     begin_in(*now_.run.mode);
     if (now_.regime.in_second_order() || !is_contradicted(now_)) return true;

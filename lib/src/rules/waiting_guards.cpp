@@ -24,7 +24,8 @@ void WaitingGuards::look_at_waiting() {
     } else if (guards.event(e).held && watch[e].direction != Direction::any &&
                std::abs(value) <= motion_.held_level(e)) {
       guards.set_waiting(e, Waiting::held);
-    } else if (begins && initially == Initially::fire && value < -motion_.zero_level(e)) {
+    } else if (begins && initially == Initially::fire && !guards.event(e).waits &&
+               value < -motion_.zero_level(e)) {
       guards.set_waiting(e, Waiting::due);
     }
   }

@@ -84,9 +84,12 @@ struct LiveRun::Content {
   }
 
   // Another engine goes on, from where the run says. The record goes on, and so does what is due at known times: it does not happen
-  // again at t.
+  // again at t. Nor does an event that has fired and has not been on its side since.
   void begin_anew(Run from) {
     const GuardNumbers numbers(simulator.automaton());
+    std::vector<Watched> spent;
+    for (const Index e : engine->now().here->guards.spent_events())
+      spent.push_back(engine->now().here->watch[e]);
     FieldWriter write(numbers);
     write("schedule", engine->now().agenda.schedule);
     const Statistics work = engine->now().tools.work();
@@ -98,6 +101,11 @@ struct LiveRun::Content {
     FieldReader read(write.bytes(), numbers);
     read("schedule", engine->now().agenda.schedule);
     engine->now().tools.add_work(work);
+    LocationTools& here = *engine->now().here;
+    for (Index e = 0; e < here.watch.size(); ++e) {
+      const auto is_this = [&](const Watched& one) { return is_same(one, here.watch[e]); };
+      if (std::any_of(spent.begin(), spent.end(), is_this)) here.guards.spend(e);
+    }
     is_state_known = false;
   }
 

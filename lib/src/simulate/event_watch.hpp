@@ -30,6 +30,12 @@ struct Watched {
   Initially initially = Initially::by_rule;
 };
 
+// is_same() tells whether two locations watch one event or edge.
+inline bool is_same(const Watched& one, const Watched& two) {
+  return one.when == two.when && one.kind == two.kind && one.direction == two.direction &&
+         one.name == two.name && one.edge == two.edge;
+}
+
 class EventWatch {
  public:
   // The events of `system`.
@@ -81,19 +87,14 @@ class EventWatch {
 
 template <class Function>
 void EventWatch::for_same(const EventWatch& other, const Function& of) const {
-  const auto is_same = [&](Index theirs, Index mine) {
-    const Watched &one = other[theirs], &two = (*this)[mine];
-    return one.when == two.when && one.kind == two.kind && one.direction == two.direction &&
-           one.name == two.name && one.edge == two.edge;
-  };
   for (Index e = 0; e < other.size(); ++e) {
     // Events of a model file stand at the same place in every location.
-    if (e < size() && is_same(e, e)) {
+    if (e < size() && is_same(other[e], (*this)[e])) {
       of(e, e);
       continue;
     }
     for (Index mine = 0; mine < size(); ++mine) {
-      if (is_same(e, mine)) of(e, mine);
+      if (is_same(other[e], (*this)[mine])) of(e, mine);
     }
   }
 }

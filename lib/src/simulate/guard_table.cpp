@@ -13,9 +13,9 @@ namespace slideway {
 
 namespace {
 
-constexpr std::array<bool GuardRow::*, 9> kFlags = {
+constexpr std::array<bool GuardRow::*, 10> kFlags = {
     &GuardRow::left,      &GuardRow::left_earlier, &GuardRow::along,     &GuardRow::armed, &GuardRow::held,
-    &GuardRow::undecided, &GuardRow::has_fired,    &GuardRow::was_ahead, &GuardRow::waits};
+    &GuardRow::undecided, &GuardRow::has_fired,    &GuardRow::was_ahead, &GuardRow::waits, &GuardRow::spent};
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -70,10 +70,13 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
     returns_ = before.returns_;
     held_surfaces_ = before.held_surfaces_;
     begin_instant();
+    // An edge that fired before is one of a location that the run has left.
+    for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one) one->spent = false;
     watch.for_same(watch_before, [&](Index theirs, Index mine) {
       row(mine).has_fired = row(mine).has_fired || before.event(theirs).has_fired;
       row(mine).was_ahead = row(mine).was_ahead || before.event(theirs).was_ahead;
       row(mine).waits = before.event(theirs).waits;
+      row(mine).spent = before.event(theirs).spent;
     });
   }
   disarm_events();
@@ -183,7 +186,7 @@ void GuardTable::see(Index e, bool armed) {
   GuardRow& one = row(e);
   one.armed = armed;
   if (!armed) return;
-  one.undecided = false;
+  one.undecided = one.spent = false;
   one.was_ahead = true;
 }
 
@@ -200,6 +203,19 @@ void GuardTable::look_at_waiting() {
   has_looked_ = true;
   for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one)
     one->waiting = Waiting::no;
+}
+
+std::vector<Index> GuardTable::spent_events() const {
+  std::vector<Index> spent;
+  for (Index e = 0; surfaces_ + contacts_ + e < static_cast<Index>(rows_.size()); ++e) {
+    if (event(e).spent) spent.push_back(e);
+  }
+  return spent;
+}
+
+void GuardTable::wait_where_spent() {
+  for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one)
+    one->waits = one->waits || one->spent;
 }
 
 void GuardTable::take_other_side(Index e) {

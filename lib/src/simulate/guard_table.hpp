@@ -43,6 +43,7 @@ struct GuardRow {
   bool has_fired = false;  // at any time of the run
   bool was_ahead = false;  // on its own side at any time of the run
   bool waits = false;  // as at the start, beyond zero: it does not fire before it has been on its own side
+  bool spent = false;  // it has fired, and has not been clearly on its side since
   // ---- of an event or edge, at the instant that is decided
   Waiting waiting = Waiting::no;
   bool fired_here = false;  // and its guard is zero since then
@@ -124,12 +125,17 @@ class GuardTable {
   double side(Index e) const { return event(e).side; }
   void set_side(Index e, double side) { row(e).side = side; }
   void turn(Index e) { row(e).side = -row(e).side; }
-  void set_has_fired(Index e) { row(e).has_fired = true; }
+  void set_has_fired(Index e) { row(e).has_fired = row(e).spent = true; }
   void set_was_ahead(Index e) {
     row(e).was_ahead = true;
-    row(e).waits = false;
+    row(e).waits = row(e).spent = false;
   }
   void set_waits(Index e, bool waits) { row(e).waits = waits; }
+  // spent_events() lists what has fired and has not been on its side since; spend() adds one to them.
+  std::vector<Index> spent_events() const;
+  void spend(Index e) { row(e).spent = true; }
+  // wait_where_spent() makes these wait until they have been on their sides.
+  void wait_where_spent();
   void set_held(Index e, bool held) { row(e).held = held; }
   // An instant begins: nothing has fired in it, and nobody has looked which guards are on their sides.
   void begin_instant();

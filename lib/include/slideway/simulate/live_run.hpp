@@ -76,12 +76,13 @@ class LiveRun {
   const EventLog& events() const;
 
   // ---- what the caller sets at t(), any of it before the next advance
-  // The run goes on as one that starts at t() in this state: its mode is found anew, and events fire as they do at a start. Delayed
-  // actions stay on their way. Throws std::invalid_argument where Simulator::run would for this state.
+  // The run goes on as one that starts at t() in this state: its mode is found anew, and events fire as they do at a start, but for those
+  // that have fired and whose guards have not been on their side since. Delayed actions stay on their way. Throws std::invalid_argument
+  // where Simulator::run would for this state.
   void set_state(const Vector& state);
   // set_discrete() sets a discrete state, such as an input: the number of its state, or the name. Everything follows as from a time event
-  // that sets it, except that the event log has no record of it. Throws std::invalid_argument for any other state and for a value that is
-  // not finite.
+  // that sets it, except that the event log has no record of it. An event that fires by what is set fires again only once what is set, or
+  // the motion, has had its guard on its side. Throws std::invalid_argument for any other state and for a value that is not finite.
   void set_discrete(Index state, double value);
   void set_discrete(const std::string& state, double value);
   // field_changed() says that functions of the problem read something that has changed, as a parameter behind a pointer.
