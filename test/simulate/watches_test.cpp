@@ -277,11 +277,26 @@ TEST_CASE("fine steps are for a stretch that starts anew") {
   CHECK(!pace.starts_finely());
 }
 
-TEST_CASE("restarts without an event are too many where they are close to each other") {
-  EventSeries restarts = History().restarts;
-  for (Index k = 0; k < kMostQuietRestarts; ++k) CHECK(!note_restart(restarts, 1, 10));
-  CHECK(note_restart(restarts, 1, 10));
-  // Time has passed.
-  CHECK(!note_restart(restarts, 1 + 20 * kQuietPart, 10));
-  CHECK(restarts.count() == 1);
+TEST_CASE(
+    "guards that keep arriving make no progress, where nothing is told and they are close to each other") {
+  QuietArrivals quiet;
+  constexpr double kDuration = 10;
+  CHECK(!quiet.goes_on(0));
+  for (Index k = 0; k < kMostQuietRestarts; ++k) CHECK(!quiet.note(1, kDuration, 0, {3}));
+  CHECK(quiet.note(1, kDuration, 0, {3}));
+  CHECK(quiet.goes_on(0));
+  // A record ends the row, and so does time that passes.
+  CHECK(!quiet.goes_on(1));
+  CHECK(!quiet.note(1, kDuration, 1, {3}));
+  for (Index k = 0; k < 2 * kMostQuietRestarts; ++k)
+    CHECK(!quiet.note(1 + 1.5 * kQuietPart * kDuration * static_cast<double>(k + 1), kDuration, 1, {3}));
+  CHECK(quiet.arrivals() == 1);
+}
+
+TEST_CASE("any number of guards may arrive once each, and two in turn make no progress") {
+  QuietArrivals many, two;
+  for (Index k = 0; k < 10 * kMostQuietRestarts; ++k) CHECK(!many.note(1, 1, 0, {k, k + 1}));
+  bool stands_still = false;
+  for (Index k = 0; k < kMostQuietRestarts + 2; ++k) stands_still = two.note(1, 1, 0, {k % 2});
+  CHECK(stands_still);
 }

@@ -16,6 +16,10 @@ Arrivals& ArrivedGuards::gather(const std::vector<char>& slots, const std::vecto
   slots_ = &slots;
   ModeOde& ode = now_.here->ode;
   const auto arrived = [&](Index slot) { return slots[static_cast<std::size_t>(slot)] != 0; };
+  const std::string_view all(slots.data(), slots.size());
+  for (std::size_t slot = all.find(char{1}); slot != std::string_view::npos;
+       slot = all.find(char{1}, slot + 1))
+    arrivals.slots.push_back(static_cast<Index>(slot));
   const std::string_view of_surfaces(
       slots.data(), static_cast<std::size_t>(ModeOde::first_slot(now_.regime.mode().size())));
   for (std::size_t next = 0; (next = of_surfaces.find(char{1}, next)) != std::string_view::npos;) {
@@ -48,6 +52,7 @@ Arrivals& ArrivedGuards::gather(const std::vector<char>& slots, const std::vecto
   }
   for (const Index i : ending)
     arrivals.meeting.met.push_back({.surface = i, .away = now_.here->guards.away(i, now_.t)});
+  for (const Index i : ending) arrivals.slots.push_back(ModeOde::first_slot(i));
   arrivals.meeting.root_ends = !ending.empty();
   arrivals.with_value_again = ode.without_value();
   return arrivals;

@@ -34,7 +34,6 @@ History::History(Index contacts)
       turns(kMostOfSeries),
       crossings(kMostOfSeries),
       records(2 * (kChatteringEvents + 1)),
-      restarts(kMostOfSeries),
       bounces(contacts) {}
 
 JumpPart part_of(const InstantJumps& jumps, const Vector& before, const Vector& x) {
@@ -105,12 +104,6 @@ void note_crossing(EventSeries& crossings, double t, Index surface, const Vector
 double span_of_last(EventSpan events, std::size_t count) {
   if (events.size() <= count) return std::numeric_limits<double>::infinity();
   return events.back().t - events[events.size() - 1 - count].t;
-}
-
-bool note_restart(EventSeries& restarts, double t, double duration) {
-  if (!restarts.empty() && t - restarts.began() > kQuietPart * duration) restarts.clear();
-  restarts.note(t, 0);
-  return restarts.count() > kMostQuietRestarts;
 }
 
 }  // namespace slideway

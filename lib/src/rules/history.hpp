@@ -9,6 +9,7 @@
 #include "rules/event_series.hpp"
 #include "rules/flight_watch.hpp"
 #include "rules/instant.hpp"
+#include "rules/quiet_arrivals.hpp"
 #include "slideway/simulate/event_log.hpp"
 
 namespace slideway {
@@ -18,7 +19,7 @@ struct History {
   EventSeries turns;      // events of surfaces, since something else happened
   EventSeries crossings;  // of one surface, since something else happened
   EventSeries records;    // all that are in the log
-  EventSeries restarts;   // without a record, since the last record
+  QuietArrivals quiet;    // since the last record
   BounceWatch bounces;    // of each contact
   FlightWatch flights;    // off each surface, between crossings of it
 
@@ -31,7 +32,7 @@ struct History {
     visit("turns", turns);
     visit("crossings", crossings);
     visit("records", records);
-    visit("restarts", restarts);
+    visit("quiet", quiet);
     visit("bounces", bounces);
     visit("flights", flights);
   }
@@ -70,7 +71,5 @@ void note_crossing(EventSeries& crossings, double t, Index surface, const Vector
 
 // The time that the last so many events took; infinite where there have not been more.
 double span_of_last(EventSpan events, std::size_t count);
-// Notes a restart at t of a run of this duration; true where there have been too many, too close to each other for progress.
-bool note_restart(EventSeries& restarts, double t, double duration);
 
 }  // namespace slideway

@@ -128,7 +128,26 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   arrived_.take_due();
   if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
   if (!locator_.scanned().poles.empty()) poles_.pass_events();
-  return follow(arrivals);
+  const std::size_t records = log_.solution().events.size();
+  if (!follow(arrivals)) return false;
+  return log_.solution().events.size() > records || makes_progress();
+}
+
+// Nothing was told of the arrival of these guards.
+bool ModeManager::makes_progress() {
+  const double duration = now_.run.end - now_.run.start;
+  if (!history_.quiet.note(now_.t, duration, log_.solution().events.size(), arrived_.arrivals().slots))
+    return true;
+  if (stays_where_no_field()) {
+    history_.quiet.clear();
+    return true;
+  }
+  const Arrivals& arrivals = arrived_.arrivals();
+  std::vector<Index> surfaces;
+  for (const Met& met : arrivals.meeting.met) surfaces.push_back(met.surface);
+  log_.finish(Status::chattering, arrivals.any_turned ? turning_text(now_, history_.quiet.arrivals())
+                                                      : returning_text(now_, surfaces));
+  return false;
 }
 
 bool ModeManager::reach_known_time() {
@@ -347,7 +366,8 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
   }
   now_.here->guards.note_return(eventful, now_.t - mode_began);
   // It keeps coming back: a multistep method that starts at order one sees too little of such a flight.
-  if (!eventful && !history_.restarts.empty()) now_.restart.repeat(now_.t - mode_began);
+  if (!eventful && history_.quiet.goes_on(log_.solution().events.size()))
+    now_.restart.repeat(now_.t - mode_began);
   return goes_on_in_mode(std::move(record), eventful);
 }
 
@@ -422,24 +442,14 @@ bool ModeManager::goes_on_in_mode(EventRecord&& record, bool eventful) {
     if (!settles) return false;
   }
   const EventRecord& kept = is_told ? log_.solution().events[place] : record;
-  if (chatters(eventful ? &kept : nullptr, kept.surfaces)) return false;
+  if (is_told && chatters(kept)) return false;
   if (log_.too_many_events()) return false;
   return !eventful || after_crossing(kept);
 }
 
-bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surfaces) {
-  if (!event) {
-    if (!note_restart(history_.restarts, now_.t, now_.run.end - now_.run.start)) return false;
-    if (stays_where_no_field()) {
-      history_.restarts.clear();
-      return false;
-    }
-    log_.finish(Status::chattering, returning_text(now_, surfaces));
-    return true;
-  }
-  history_.restarts.clear();
+bool ModeManager::chatters(const EventRecord& event) {
   // Impacts between several contacts shrink slowly, and irregularly, to where times cannot be told apart.
-  const double shortest = event->kind == EventKind::impact
+  const double shortest = event.kind == EventKind::impact
                               ? kChatteringImpacts * std::abs(now_.t)
                               : std::max(kChattering * (now_.run.end - now_.run.start),
                                          kChatteringEvents * location_accuracy(now_.t, 0));
@@ -448,7 +458,7 @@ bool ModeManager::chatters(const EventRecord* event, std::span<const Index> surf
   if (!(span <= shortest)) return false;
   // Turns that shrink steadily come to their end.
   if (limit_of(history_.turns.events(), kTurnsRoundIntersection)) return false;
-  log_.finish(Status::chattering, accumulating_text(now_, *event, surfaces, span));
+  log_.finish(Status::chattering, accumulating_text(now_, event, event.surfaces, span));
   return true;
 }
 

@@ -30,6 +30,7 @@ struct Arrivals {
   std::vector<Index> records = {};  // events by kind, into the watch
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
+  std::vector<Index> slots = {};  // of all these, as guards of the mode
   DueActions due = {};            // what is due at this time
   const Vector* given = nullptr;  // the state that the caller of the run has set
   double blur = 0;                // of the time, by the rounding of the guards of events
@@ -51,7 +52,8 @@ struct Arrivals {
     given = nullptr;
     due.events.clear();
     due.actions.clear();
-    for (std::vector<Index>* list : {&hits, &releases, &stick_slip, &records, &stops, &jumps}) list->clear();
+    for (std::vector<Index>* list : {&hits, &releases, &stick_slip, &records, &stops, &jumps, &slots})
+      list->clear();
   }
   bool only_hits() const {
     return meeting.met.empty() && !meeting.root_ends && releases.empty() && stick_slip.empty() &&

@@ -155,7 +155,7 @@ bool ModeManager::goes_on_after() {
   }
   if (!carry_out(limit_after_jump())) return false;
   // Bounces that shrink steadily come to their end.
-  return limit_of(history_.jumps.events(), kTurnsOfJumps) || !chatters(&last, last.surfaces);
+  return limit_of(history_.jumps.events(), kTurnsOfJumps) || !chatters(last);
 }
 
 }  // namespace slideway

@@ -139,6 +139,12 @@ std::string returning_text(const RunState& now, std::span<const Index> surfaces)
               : std::string("the motion beside it is smaller than the tolerances; tighten rtol and atol"));
 }
 
+std::string turning_text(const RunState& now, std::int64_t arrivals) {
+  return "guards change their signs " + std::to_string(arrivals) +
+         " times in a row near t = " + number_text(now.t) +
+         ", and nothing follows from that: a sign must depend on the time and the state alone";
+}
+
 std::string accumulating_text(const RunState& now, const EventRecord& last, std::span<const Index> surfaces,
                               double span) {
   const bool has_components = last.w_minus.size() == 1 && std::isfinite(last.w_minus.front());

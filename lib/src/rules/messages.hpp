@@ -19,6 +19,8 @@ namespace slideway {
 // failure of the step where it shows no second one.
 void finish_undecided(const RunState& now, const Resolution& resolution, RunLog& log);
 
+// turning_text() tells of guards that change their signs so often, with no consequence.
+std::string turning_text(const RunState& now, std::int64_t arrivals);
 // The solution leaves these surfaces, or none that is known, by no more than errors.
 std::string returning_text(const RunState& now, std::span<const Index> surfaces);
 

@@ -24,7 +24,6 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -158,7 +157,10 @@ class ModeManager {
   // Takes over the mode and the relays of a resolution, and puts the state onto the surfaces that slide in it. `is_on_surfaces` tells
   // that the guards of all in on_surface_ are zero already.
   void adopt(const Resolution& resolution, bool is_on_surfaces = false);
-  bool chatters(const EventRecord* event, std::span<const Index> surfaces);
+  // Of an arrival of which nothing was told.
+  bool makes_progress();
+  // chatters() ends a run whose events, of which this is the last one, accumulate without a limit.
+  bool chatters(const EventRecord& event);
 
   // ---- jumps (jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.

@@ -376,23 +376,8 @@ bool RunEngine::arrive(const std::vector<char>& guards) {
   const std::optional<bool> clear =
       core_.is_at_work() ? manager_.handle_clear_arrival(guards) : std::optional<bool>();
   const bool goes_on = clear ? *clear : manager_.handle_arrival(guards);
-  const bool is_told = log_.solution().events.size() > events;
-  if (is_root && is_told) ++log_.solution().statistics.integrator_roots;
-  return goes_on && !stands_still(is_told);
-}
-
-// Arrivals from which nothing follows come so close together where the sign of a guard is no function of time and state.
-bool RunEngine::stands_still(bool is_told) {
-  const double since = std::abs(now_.t - last_arrival_);
-  last_arrival_ = now_.t;
-  silent_arrivals_ =
-      is_told || since > kSameInstant * (now_.run.end - now_.run.start) ? 0 : silent_arrivals_ + 1;
-  if (silent_arrivals_ < kMostRepeatedRounds) return false;
-  log_.finish(Status::chattering,
-              "guards change their signs " + std::to_string(silent_arrivals_) +
-                  " times in a row near t = " + number_text(now_.t) +
-                  ", and nothing follows from that: a sign must depend on the time and the state alone");
-  return true;
+  if (is_root && log_.solution().events.size() > events) ++log_.solution().statistics.integrator_roots;
+  return goes_on;
 }
 
 // The stepper was to go no further: to a known time, or to the end of the run. Guards may reach zero there as well.

@@ -94,8 +94,6 @@ class RunEngine {
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
   bool arrive(const std::vector<char>& guards);
-  // stands_still() counts arrivals, and ends the run where too many of them lead nowhere.
-  bool stands_still(bool is_told);
   bool arrive_at_end(double t);
   // Steps to the next event, or to the end of the run; nothing at a pause.
   std::optional<ModeEnd> follow_mode();
@@ -155,8 +153,6 @@ class RunEngine {
   StepAccuracy accuracy_;
   Core core_;
   StepFailure failure_ = {};  // of the method of the run, where it last had no step
-  double last_arrival_ = std::numeric_limits<double>::quiet_NaN();  // none yet
-  int silent_arrivals_ = 0;  // in a row, from which nothing followed, without progress
   double no_careful_step_at_ = std::numeric_limits<double>::quiet_NaN();  // none yet
 };
 

@@ -174,7 +174,7 @@ constexpr double kChattering = 1e-10;
 constexpr double kChatteringImpacts = 1e-12;
 // A surface that is met so often in a row without an event is not left by more than errors.
 constexpr Index kVainReturns = 3;
-// More restarts than these without an event, all within this part of the run, are no progress.
+// Guards that arrive again so often without a record, all within this part of the run, make no progress.
 constexpr Index kMostQuietRestarts = 50;
 constexpr double kQuietPart = 1e-6;
 // Rounds of one instant in which something fires again; an avalanche of any length in which everything fires once has none.
