@@ -341,6 +341,49 @@ TEST_CASE("a run is compared with the functions of its system, which are called"
   CHECK(audited(DryFriction{.friction = 2}, DryFriction{.friction = 0.6}).verdict == AuditVerdict::failed);
 }
 
+TEST_CASE("a condition on what is clamped slides with the clamp's own condition") {
+  // u slides at 0.5: above, i rests, and below it grows.
+  const std::string held = R"toml(
+[states]
+y = -0.3
+i = 0.0
+[time]
+end = 2.0
+[definitions]
+e = "0.4 - y"
+u = "e + i"
+c = "if(u > 0.5, 0.5, if(u < -0.5, -0.5, u))"
+[derivatives]
+y = "-y + 1.5*c"
+i = "if(c >= 0.5 and e > 0, 0, 1.76*e) - 0.05*i"
+)toml";
+  for (const double rtol : {1e-6, 1e-9, 1e-12}) {
+    CAPTURE(rtol);
+    const Audited run = audited(held, rtol);
+    CHECK(run.solution.outcome.reached_end());
+    CHECK(run.found.verdict == AuditVerdict::passed);
+  }
+  CHECK(audited(held, with(held, "1.76*e", "0.02*e")).found.verdict == AuditVerdict::failed);
+}
+
+TEST_CASE("elements of a vector have sites of their own") {
+  // Neighbours who have met stay together: two signs of one difference, each in a row of its own, are open.
+  const std::string agents = R"toml(
+[parameters]
+N = 20
+[states]
+x = { size = "N", value = "sin(3*i) + 0.1*i", ends = "clamped" }
+[time]
+end = 1.0
+[derivatives]
+x = "sgn(x[i+1] - x[i]) - sgn(x[i] - x[i-1])"
+)toml";
+  for (const double rtol : {1e-6, 1e-9, 1e-11}) {
+    CAPTURE(rtol);
+    CHECK(audited(agents, rtol).found.verdict == AuditVerdict::passed);
+  }
+}
+
 TEST_CASE("the words of levels are read, and others refused") {
   CHECK(audit_level_from("quick") == AuditLevel::quick);
   CHECK(audit_level_from("full") == AuditLevel::full);

@@ -190,10 +190,48 @@ std::optional<MotionAudit::Residual> MotionAudit::judged_within(const MotionPoin
   }
   std::sort(open.begin(), open.end());
   if (open.empty() && near.empty()) return found;
-  const std::optional<Vector> best = fitted(point, left, allowed, met, open, near);
+  Met all = met;
+  if (!add_behind(point, all, open, errors)) return std::nullopt;
+  const std::optional<Vector> best = fitted(point, left, allowed, all, open, near);
   if (!best) return std::nullopt;
   Residual better = judged(*best, allowed);
   return better.ratio < found.ratio ? better : found;
+}
+
+// A guard may move on another side of an open site alone, as c - 1 of c = if(u > 1, 1, u) does below u = 1. False where f has no number on
+// some side.
+bool MotionAudit::add_behind(const MotionPoint& point, Met& met, std::vector<SiteKey>& open,
+                             PointErrors& errors) {
+  for (std::size_t known = 0; known < open.size() && open.size() <= kMostOpen; ++known) {
+    const SiteKey key = open[known];
+    for (const double side : {-1.0, 1.0}) {
+      const Sides sides{{key, side}};
+      Met here;
+      Vector f;
+      if (!field_.derivatives(point.location, point.t, point.x.data(), &sides, &here, f)) return false;
+      Sides frozen = sides;
+      for (const auto& [other, site] : here)
+        if (other != key && site.side != 0) frozen[other] = site.side;
+      std::map<SiteKey, double> moves;
+      for (const Vector& there : errors.draws()) {
+        Met beside;
+        if (!field_.derivatives(point.location, point.t, there.data(), &frozen, &beside, f)) return false;
+        for (const auto& [other, site] : beside) {
+          const auto found = here.find(other);
+          if (found == here.end()) continue;
+          double& move = moves[other];
+          move = std::max(move, std::abs(site.guard - found->second.guard));
+        }
+      }
+      for (const auto& [other, move] : moves) {
+        if (!(move > 0 && std::abs(here.at(other).guard) <= kOpen * move)) continue;
+        if (std::find(open.begin(), open.end(), other) != open.end()) continue;
+        met.emplace(other, here.at(other));
+        open.push_back(other);
+      }
+    }
+  }
+  return true;
 }
 
 // A branch that is not taken by the sides at hand may have memories of its own. False where f has no number on some sides.

@@ -68,6 +68,7 @@ class MotionAudit {
                                         const Met& met, const Vector& f, const Reach& reach,
                                         PointErrors& errors);
   void look_at_followers(double t, const Vector& x);
+  bool add_behind(const MotionPoint& point, Met& met, std::vector<SiteKey>& open, PointErrors& errors);
   bool add_memories(const MotionPoint& point, Met& met, std::vector<SiteKey>& open);
   std::optional<Vector> fitted(const MotionPoint& point, const Vector& left, const Vector& allowed, Met met,
                                std::vector<SiteKey> open, const std::vector<NearContact>& near);

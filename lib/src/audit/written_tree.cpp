@@ -7,6 +7,7 @@
 #include <numbers>
 #include <stdexcept>
 
+#include "audit/errors_within.hpp"
 #include "expression/expression_functions.hpp"
 
 namespace slideway::auditing {
@@ -471,13 +472,12 @@ double WrittenTree::walk(Root root, Indices at) {
 
 double WrittenTree::side(Root root, Indices at, double guard, double own, std::uint32_t part, bool is_memory,
                          double above, double below) {
-  // A key tells the place in the file, the elements and the step; two sites have one key with a chance of 1 in 2⁶⁴.
-  SiteKey key = root;
+  // A key tells the place in the file, the elements and the step; two sites have one key with a chance of 1 in 2⁶⁴. Each number is mixed
+  // before the next one is added: places and elements are small, and their bits would meet.
+  SiteKey key = hash_of(root);
   for (const std::uint64_t more : {static_cast<std::uint64_t>(at.i), static_cast<std::uint64_t>(at.j),
-                                   static_cast<std::uint64_t>(part)}) {
-    key = (key ^ more) * 0x9E3779B97F4A7C15ULL;
-    key ^= key >> 29U;
-  }
+                                   static_cast<std::uint64_t>(part)})
+    key = hash_of(key ^ more);
   double taken = own;
   if (sides_ != nullptr) {
     const auto found = sides_->find(key);
