@@ -366,6 +366,18 @@ TEST_CASE("a reset that leaves its guard at zero while the motion goes on is tol
   CHECK_FALSE(warns(text("0.8 - v", "n = \"n + 1\"")));
   CHECK_FALSE(warns(text("0.8 - v", "v = 0.1")));
   CHECK_FALSE(warns(text("3 - x", "v = \"-v\"")));
+  // Without a direction, too: z = t goes on from 3 as before.
+  const auto without = [](const std::string& when, const std::string& set) {
+    return "[states]\nz = 0.0\nw = 1.0\n[discrete]\nn = 0\n[time]\nend = 10.0\n[derivatives]\nz = \"w\"\nw = "
+           "\"0\"\n[[resets]]\nname = \"limit\"\nwhen = \"" +
+           when + "\"\nset = { " + set + " }\n";
+  };
+  CHECK(warns(without("z - 3", "z = 3")));
+  CHECK(warns(without("3 - z", "z = 3")));
+  CHECK_FALSE(warns(without("z - 3", "n = \"n + 1\"")));
+  CHECK_FALSE(warns(without("z - 3", "z = 0")));
+  CHECK_FALSE(warns(without("z - 3", "w = \"-w\"")));
+  CHECK_FALSE(warns(without("z - 3", "z = 3, w = -1")));
 }
 
 TEST_CASE("hysteresis without a band is a relay, and a pulse is never wider than its period") {

@@ -192,3 +192,19 @@ TEST_CASE("a guard that has no value on a line moves no state across it, and its
         CHECK(std::abs(finished.end(1) - 0.47) <= 100 * rtol);
       });
 }
+
+TEST_CASE("an event in any direction fires at each zero and each jump of its guard to the other sign") {
+  // The angle is t, but for whole turns: it is 1 at 1 + 2 k pi, and jumps from pi to -pi at (2 k + 1) pi.
+  for_all_methods(
+      "[states]\nx = 1\ny = 0\n[time]\nend = 20\n[derivatives]\nx = \"-y\"\ny = \"x\"\n[[records]]\nname = "
+      "\"angle\"\nwhen = \"atan2(y, x) - 1\"\n",
+      [](const Finished& finished, double rtol) {
+        const EventLog& events = finished.solution.events;
+        REQUIRE(events.size() == 7);
+        for (std::size_t k = 0; k < 7; ++k) {
+          const double turns = static_cast<double>(k / 2);
+          CHECK(std::abs(events[k].t - (k % 2 == 0 ? 1 + 2 * pi * turns : pi * (2 * turns + 1))) <=
+                2000 * rtol);
+        }
+      });
+}

@@ -110,8 +110,10 @@ void ArrivedGuards::cross(const std::vector<Index>& events) {
           gathered_errors(now_.options.rtol) * watch.tolerance(now_.t, now_.x, e, now_.weights);
       arrivals_.error = std::max(arrivals_.error, error / rate);
     }
-    // Drawn back onto its constraints the state need not be where the guard was seen to vanish.
-    const double noise = std::max(rate * accuracy, std::abs(now_.here->event_value(now_.t, now_.x, e)));
+    // Drawn back onto its constraints the state need not be where the guard was seen to vanish. A guard that is farther off has jumped.
+    const double left = std::abs(now_.here->event_value(now_.t, now_.x, e));
+    const bool has_jumped = left > kFarFromErrors * watch.tolerance(now_.t, now_.x, e, now_.weights);
+    const double noise = has_jumped ? rate * accuracy : std::max(rate * accuracy, left);
     const bool any = watch[e].direction == Direction::any;
     now_.here->guards.cross(e, noise, any ? watch.tolerance(now_.t, now_.x, e, now_.weights) : 0);
   }

@@ -133,7 +133,17 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
     const int motion = is_left ? 1 : motion_of(e, exact, ode);
+    const auto own_rate = [&] {
+      velocity_.resize(now_.x.size());
+      ode.velocity(now_.t, now_.x, velocity_);
+      return guards.side(e) * watch.rate(now_.t, now_.x, velocity_, e);
+    };
+    const auto leaves_zero = [&] {
+      return guards.event(e).fired_here && watch[e].delay.time == 0 && sets_its_guard(e);
+    };
     if (any) {
+      // Its own side is the one that it has come to: it goes on.
+      if (motion > 0 && leaves_zero() && own_rate() > 0) left_at_zero_.push_back(e);
       if (motion < 0) guards.turn(e);
       // At the start of a run both directions are those of the event.
       const bool begins = instant_.at_start && watch[e].kind != WatchedKind::edge && motion != 0 &&
@@ -143,9 +153,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
       if (begins) due.push_back(e);
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
-      velocity_.resize(now_.x.size());
-      ode.velocity(now_.t, now_.x, velocity_);
-      const double rate = guards.side(e) * watch.rate(now_.t, now_.x, velocity_, e);
+      const double rate = own_rate();
       const bool is_noted = watch[e].kind == WatchedKind::record &&
                             std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
                                 instant_.recorded.end();
@@ -156,8 +164,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
       if (!went_on && !is_ahead) due.push_back(e);
       if (went_on) guards.set_noise(e, zero);
-      if (guards.event(e).fired_here && rate < 0 && watch[e].delay.time == 0 && sets_its_guard(e))
-        left_at_zero_.push_back(e);
+      if (rate < 0 && leaves_zero()) left_at_zero_.push_back(e);
       continue;
     }
     // An event that fired with another one a little before its own zero has that zero still ahead.
