@@ -52,6 +52,7 @@ struct SystemTapes {
   std::vector<std::uint32_t> followed;  // the states that these set
   FieldExplanation explanation;
   SurfacesInForce in_force;
+  bool is_affine_by_mode = false;  // the field, in states and time for every λ
 };
 
 class FileField : public ExplainedField::Source {
@@ -70,6 +71,7 @@ class FileField : public ExplainedField::Source {
   bool is_in_force(ConstVectorRef lambda, Index surface) const override {
     return tapes_->in_force(lambda, surface);
   }
+  bool is_affine_by_mode() const override { return tapes_->is_affine_by_mode; }
   void follow(double t, VectorRef x) const override {
     if (tapes_->followed.empty()) return;
     const Vector before = x;
@@ -180,6 +182,7 @@ class SystemMaker {
     }
     if (std::optional<Gradients> rows = gradients(graph_, derivatives_, Variables::states)) {
       is_affine_ = depends_affinely(*rows);
+      made.is_affine_by_mode = is_affine_by_mode(*rows);
       add_states_of_jumps(graph_, jumping_, derivatives_, *rows);
       made.field_dx = matrix(*rows, false);
       definition.field_dx_pattern = pattern(made.field_dx, definition.states, definition.states);
@@ -235,6 +238,23 @@ class SystemMaker {
     if (jump(derivatives_) || !are_constant(by_state)) return false;
     const std::optional<Gradients> by_time = gradients(graph_, derivatives_, Variables::time);
     return by_time && are_constant(*by_time);
+  }
+
+  // is_affine_by_mode() tells whether the field is affine in states and time for every λ.
+  bool is_affine_by_mode(const Gradients& by_state) const {
+    if (jump(derivatives_) || !depend_on_relays_alone(by_state)) return false;
+    const std::optional<Gradients> by_time = gradients(graph_, derivatives_, Variables::time);
+    return by_time && depend_on_relays_alone(*by_time);
+  }
+  bool depend_on_relays_alone(const Gradients& rows) const {
+    std::vector<NodeId> values;
+    for (const PartialDerivative& entry : rows.entries()) values.push_back(entry.value);
+    const std::vector<NodeId> nodes = graph_.reachable(values);
+    return std::none_of(nodes.begin(), nodes.end(), [&](NodeId id) {
+      const Operation operation = graph_[id].operation;
+      return operation == Operation::state || operation == Operation::time ||
+             operation == Operation::unknown || operation == Operation::impact;
+    });
   }
 
   // The values of a tape and their rates of change along (t_dot, x_dot), by dual numbers.

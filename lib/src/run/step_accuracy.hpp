@@ -9,6 +9,7 @@
 #pragma once
 
 #include "simulate/run_state.hpp"
+#include "slideway/detail/model/explained_field.hpp"
 
 namespace slideway {
 
@@ -17,8 +18,14 @@ class StepAccuracy {
   // The state must outlive this.
   explicit StepAccuracy(const RunState& now) : now_(now) {}
 
-  // can_fail() is false for an affine field, of which stages miss nothing.
-  bool can_fail() const { return !now_.here->evaluator.system().definition().field_affine; }
+  // can_fail() is false where the field of the mode is affine in time and state: stages miss nothing of it. λ of a surface that slides is a
+  // function of these, and so are forces of contacts, with which no field is known to be affine.
+  bool can_fail() const {
+    const SystemDefinition& definition = now_.here->evaluator.system().definition();
+    if (definition.field_affine) return false;
+    const auto* const field = definition.field.target<ExplainedField>();
+    return field == nullptr || !field->is_affine_by_mode() || now_.here->ode.slides();
+  }
   // holds_before() returns false where d is beyond what the errors of accurate steps show at an arrival t within the last step, or shortly before it:
   // at zero velocity the field of a friction hides what it has been. It returns true where the field has no value.
   bool holds_before(double t);

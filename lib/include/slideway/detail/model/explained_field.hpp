@@ -1,4 +1,5 @@
-// A field that can say where a value that is not finite comes from, and which relays take part in it, as SystemDefinition::field holds it:
+// A field that can say more than its values, as SystemDefinition::field holds it: where a value that is not finite comes from, which relays take
+// part in it, and how it depends on time and state.
 //
 //     definition.field = ExplainedField(fields);
 //     …
@@ -30,6 +31,8 @@ class ExplainedField {
     virtual bool is_in_force(ConstVectorRef /*lambda*/, Index /*surface*/) const { return true; }
     // follow() sets states that follow from the others, such as the root that the next search for it starts from, after a jump of these.
     virtual void follow(double /*t*/, VectorRef /*x*/) const {}
+    // is_affine_by_mode() tells whether f is known to be affine in (t, x) for every λ, as that of a switched linear network is.
+    virtual bool is_affine_by_mode() const { return false; }
   };
 
   explicit ExplainedField(std::shared_ptr<const Source> source) : source_(std::move(source)) {}
@@ -45,6 +48,7 @@ class ExplainedField {
     return source_->is_in_force(lambda, surface);
   }
   void follow(double t, VectorRef x) const { source_->follow(t, x); }
+  bool is_affine_by_mode() const { return source_->is_affine_by_mode(); }
 
  private:
   std::shared_ptr<const Source> source_;
