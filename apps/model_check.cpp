@@ -11,6 +11,7 @@
 #include "apps/layout.hpp"
 #include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/met_surfaces.hpp"
+#include "slideway/model/steep_switches.hpp"
 #include "slideway/model/tolerance_advice.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -63,6 +64,7 @@ class Checker {
     derivatives();
     multi_affine();
     scales();
+    friction();
     method();
     return std::move(answer_);
   }
@@ -309,6 +311,8 @@ class Checker {
     std::vector<std::string> below = guards_below_tolerance(evaluator, instance_.state, atol);
     if (below.size() > most_guards) below.resize(most_guards);
     for (std::string& text : below) find(Severity::warning, std::move(text));
+    for (std::string& text : steep_switches(problem_, step_ends(), atol, options_.rtol))
+      find(Severity::warning, std::move(text));
     constexpr double wildly = 1e6;
     if (largest >= 0 && greatest[largest] > wildly * greatest[smallest])
       find(
@@ -317,6 +321,58 @@ class Checker {
               "states of wildly different scale: '{}' reaches {:.3g}, '{}' no more than {:.3g}; one absolute "
               "tolerance does not fit both: choose other units, or a tolerance per state in [options]",
               state_name(largest), greatest[largest], state_name(smallest), greatest[smallest]));
+  }
+
+  StepEnds step_ends() const {
+    const Trajectory& trajectory = solution_.trajectory;
+    StepEnds ends(instance_.start, solution_.final.t, system().states() - system().discrete());
+    Vector x(system().states());
+    for (std::size_t k = 0; k < trajectory.segments().size(); ++k) {
+      const Segment& segment = trajectory.segments()[k];
+      if (segment.mode.size() < system().surfaces()) continue;
+      const Vector lambda = relays(segment.mode, system().surfaces());
+      for (const double t : trajectory.step_times(k)) {
+        trajectory.evaluate(k, t, x);
+        ends.note(t, x, lambda, segment.location);
+      }
+    }
+    return ends;
+  }
+
+  // Friction whose level is negative pushes along the velocity. Friction that stores energy may do so for a while.
+  void friction() {
+    const Trajectory& trajectory = solution_.trajectory;
+    Vector x(system().states());
+    for (const FrictionElement& element : instance_.friction) {
+      if (element.stored) continue;
+      double largest = 0, least = 0, at = 0, force_there = 0, velocity_there = 0;
+      for (std::size_t k = 0; k < trajectory.segments().size(); ++k) {
+        const Mode& mode = trajectory.segments()[k].mode;
+        if (mode.size() < system().surfaces()) continue;
+        const Vector lambda = relays(mode, system().surfaces());
+        for (const double t : trajectory.step_times(k)) {
+          trajectory.evaluate(k, t, x);
+          const double force = element.force(t, x, lambda), velocity = element.velocity(t, x);
+          const double power = force * velocity;
+          largest = std::max(largest, std::abs(power));
+          if (!(power < least)) continue;
+          least = power;
+          at = t;
+          force_there = force;
+          velocity_there = velocity;
+        }
+      }
+      // Where the motion stops the velocity is rounding, of either sign.
+      constexpr double rounding = 1e-6;
+      if (!(least < -rounding * largest)) continue;
+      find(
+          Severity::warning,
+          fmt::format(
+              "friction '{}' drives the motion that it should resist: at t = {:.6g} its force is {:.3g} at a "
+              "velocity of {:.3g}, so its level is negative there; cut the load off where it pulls, as by "
+              "max(N, 0)",
+              element.name, at, force_there, velocity_there));
+    }
   }
 
   // rounding_of_states() tells how large rounding makes states in the trial run that begin at zero and stay there by symmetry.

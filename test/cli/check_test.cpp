@@ -84,6 +84,20 @@ TEST_CASE("states of wildly different scale are a warning") {
   CHECK_FALSE(found(check(model("x = 1\ny = 2", "x = \"-x\"\ny = \"-y\""), 0), "warning", ""));
 }
 
+TEST_CASE("friction with a negative level, and a switch narrower than the tolerances, are warnings") {
+  const auto brake = [](const std::string& level) {
+    return model("x = 1\nv = 0", "x = \"v\"\nv = \"-4*x - F\"",
+                 "[friction]\nF = { law = \"coulomb\", velocity = \"v\", Fc = \"" + level + "\" }\n");
+  };
+  CHECK(found(check(brake("0.5*cos(t)"), 0), "warning", "drives the motion that it should resist"));
+  CHECK_FALSE(found(check(brake("max(0.5*cos(t), 0)"), 0), "warning", "drives the motion"));
+  CHECK_FALSE(found(check(brake("0.5"), 0), "warning", "drives the motion"));
+  const std::string steep =
+      "[states]\nx = 2\nv = 0.001\n[time]\nend = 20\n[derivatives]\nx = \"v\"\nv = "
+      "\"-x - 0.4*v/sqrt(v^2 + 1e-16) + cos(t/2)\"\n";
+  CHECK(found(check(steep, 0, {"--atol", "1e-6", "--rtol", "1e-8"}), "warning", "write the switch as one"));
+}
+
 TEST_CASE("the check tells stiff models from those that are not") {
   const std::string stiff = model("x = 1\ny = 0", "x = \"-y - 0.1*sgn(x)\"\ny = \"-1e6*(y - x)\"");
   CHECK(found(check(stiff, 0, {"--method", "bdf"}), "hint", "stiff: "));

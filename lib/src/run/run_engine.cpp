@@ -28,6 +28,7 @@ RunEngine::RunEngine(const Automaton& automaton,
       stepper_choice_(now_),
       last_look_(run.start),
       step_sizes_(run.end - run.start),
+      step_ends_(run.start, run.end, automaton.system().states() - automaton.system().discrete()),
       accuracy_(now_),
       core_(now_, locator_, log_, step_sizes_) {
   manager_.locations().enter_first_location();
@@ -195,6 +196,7 @@ Solution RunEngine::ended() {
   if (end_warnings_ == EndWarnings::all) {
     append_silent_guards(now_, status, solution.warnings);
     append_below_tolerance(now_, solution.trajectory, solution.warnings);
+    append_steep_switches(now_, step_ends_, solution.statistics.stiff_from, solution.warnings);
   }
   return solution;
 }
@@ -531,6 +533,7 @@ std::optional<ModeEnd> RunEngine::reach_next() {
   now_.t = arrived ? locator_.scanned().arrival->t : report.end;
   stepper.evaluate(now_.t, now_.x);
   if (now_.here->watch.size() > 0) now_.errors.see(now_.x);
+  step_ends_.note(now_.t, now_.x, now_.regime.lambda(), now_.here->name);
   // A state between events is put onto its surfaces only when somebody looks at it. The steps of a method
   // that was chosen for a short flight are few.
   const bool pauses = !arrived && report.status != StepStatus::reached_end && may_pause() &&

@@ -24,6 +24,7 @@
 #include "run/stepper_choice.hpp"
 #include "simulate/end_warnings.hpp"
 #include "simulate/run_state.hpp"
+#include "slideway/model/steep_switches.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -150,6 +151,7 @@ class RunEngine {
   double usual_step_ = 0;  // before the pause; 0 where the run has not gone on from one
   double last_look_;       // t where the run last looked back at how far its steps lead
   StepSizes step_sizes_;
+  StepEnds step_ends_;
   StepAccuracy accuracy_;
   Core core_;
   StepFailure failure_ = {};  // of the method of the run, where it last had no step

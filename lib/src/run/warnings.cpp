@@ -1,7 +1,9 @@
 #include "run/warnings.hpp"
 
+#include <cmath>
 #include <exception>
 #include <optional>
+#include <utility>
 
 #include "core/number_text.hpp"
 #include "simulate/precision.hpp"
@@ -87,6 +89,14 @@ void append_below_tolerance(const RunState& now, const Trajectory& trajectory,
           states_below_tolerance(now.here->system.state_names(), largest, now.run.state.head(moving),
                                  atol.head(moving), now.options.rtol))
     warnings.push_back(*told);
+}
+
+void append_steep_switches(const RunState& now, const StepEnds& ends, double stiff_from,
+                           std::vector<std::string>& warnings) {
+  const Method method = now.options.method;
+  if (method != Method::bdf && method != Method::rodas && std::isnan(stiff_from)) return;
+  for (std::string& text : steep_switches(now.tools.automaton(), ends, now.errors.atol(), now.options.rtol))
+    warnings.push_back(std::move(text));
 }
 
 }  // namespace slideway

@@ -8,6 +8,7 @@
 
 #include "run/step_sizes.hpp"
 #include "simulate/run_state.hpp"
+#include "slideway/model/steep_switches.hpp"
 #include "slideway/simulate/trajectory.hpp"
 
 namespace slideway {
@@ -24,5 +25,10 @@ void append_silent_guards(RunState& now, Status status, std::vector<std::string>
 // tolerance at its start, its end, or at times between that its trajectory tells.
 void append_below_tolerance(const RunState& now, const Trajectory& trajectory,
                             std::vector<std::string>& warnings);
+
+// Smooth switches that are narrower than the tolerances (slideway/model/steep_switches.hpp), where an implicit method has been at work: others
+// take steps as short as the switch. `stiff_from` is that of the statistics.
+void append_steep_switches(const RunState& now, const StepEnds& ends, double stiff_from,
+                           std::vector<std::string>& warnings);
 
 }  // namespace slideway
