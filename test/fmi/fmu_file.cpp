@@ -95,6 +95,20 @@ void write_archive(const std::string& path, const std::map<std::string, std::str
   if (zip_close(archive) != 0) throw std::runtime_error("the archive cannot be written: " + path);
 }
 
+std::string archive_entry(const std::string& path, const std::string& name) {
+  zip_t* const archive = zip_open(path.c_str(), ZIP_RDONLY, nullptr);
+  if (archive == nullptr) throw std::runtime_error("the archive cannot be read: " + path);
+  std::string content;
+  if (zip_file_t* const entry = zip_fopen(archive, name.c_str(), 0)) {
+    char block[4096];
+    for (zip_int64_t count = 0; (count = zip_fread(entry, block, sizeof block)) > 0;)
+      content.append(block, static_cast<std::size_t>(count));
+    zip_fclose(entry);
+  }
+  zip_discard(archive);
+  return content;
+}
+
 void write_fmu(const std::string& path, const FmuOptions& options) {
   const std::string folder = options.version == 2 ? "linux64" : "x86_64-linux";
   write_archive(path, {{"modelDescription.xml", fmu_xml(options)},

@@ -26,6 +26,8 @@ std::string fmu_xml(const FmuOptions& options);
 std::string fmu_binary(const std::string& model);
 // Writes an archive with these entries, by name.
 void write_archive(const std::string& path, const std::map<std::string, std::string>& entries);
+// The content of an entry.
+std::string archive_entry(const std::string& path, const std::string& name);
 void write_fmu(const std::string& path, const FmuOptions& options);
 
 }  // namespace slideway::test

@@ -1,0 +1,118 @@
+// Models that leave as FMUs and come back: the events are those of the model.
+#ifdef SLIDEWAY_FMU_BINARY
+#include <dlfcn.h>
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+
+#include "models/registry.hpp"
+#include "slideway/fmi/export.hpp"
+#include "slideway/fmi/import.hpp"
+#include "slideway/io/model_file.hpp"
+#include "slideway/simulate/simulator.hpp"
+#include "test/fmi/fmu_file.hpp"
+#include "test/temporary_folder.hpp"
+
+using namespace slideway;
+
+namespace {
+
+const std::string gallery = SLIDEWAY_SOURCE_DIR "/models/gallery/";
+
+// The instants of events; several records of one instant are one.
+std::vector<double> instants(const Solution& solution) {
+  std::vector<double> times;
+  for (const EventRecord& event : solution.events)
+    if (event.t > 0 && (times.empty() || event.t > times.back() + 1e-9 * (1 + event.t)))
+      times.push_back(event.t);
+  return times;
+}
+
+Solution run_model(const Model& model) {
+  const ModelInstance instance = model.instantiate({});
+  return Simulator(instance.problem(), {.rtol = 1e-9})
+      .run({.start = instance.start, .end = instance.end, .state = instance.state});
+}
+
+FmuExport what_of(const std::string& file, FmiVersion version) {
+  FmuExport what{.version = version, .model_file = file, .binary = SLIDEWAY_FMU_BINARY};
+  what.options.rtol = 1e-9;
+  return what;
+}
+
+void check_round_trip(const Model& model, const std::string& file) {
+  const Solution expected = run_model(model);
+  for (const FmiVersion version : {FmiVersion::two, FmiVersion::three}) {
+    CAPTURE(model.name);
+    const test::TemporaryFolder folder;
+    write_fmu(folder / "model.fmu", model, what_of(file, version));
+    const Solution found = run_model(read_fmu(folder / "model.fmu"));
+    CHECK(found.outcome.t == doctest::Approx(expected.outcome.t).epsilon(1e-7));
+    const std::vector<double> times = instants(expected), times_found = instants(found);
+    REQUIRE(times_found.size() == times.size());
+    for (std::size_t k = 0; k < times.size(); ++k) CHECK(std::abs(times_found[k] - times[k]) < 1e-6);
+    // Discrete states stay inside the FMU.
+    const System system = model.instantiate({}).system;
+    for (Index i = 0; i < system.states() - system.discrete(); ++i)
+      CHECK(std::abs(found.final.state[i] - expected.final.state[i]) < 1e-6);
+  }
+}
+
+}  // namespace
+
+TEST_CASE("the evaporator of the catalogue has the same events as an FMU") {
+  check_round_trip(models::find_model("evaporator"), "");
+}
+
+TEST_CASE(
+    "models of the gallery have the same events as FMUs: sliding, impacts, locations, samples, a stop") {
+  for (const std::string name : {"dry_friction", "leine_belt", "thermostat", "impact_oscillator", "utkin",
+                                 "welander", "hysteresis_relay", "sampled_sliding", "abs_brake"})
+    check_round_trip(read_model_file(gallery + name + ".toml"), gallery + name + ".toml");
+}
+
+TEST_CASE("an FMU of Co-Simulation comes to the state of the run, step by step") {
+  const std::string file = gallery + "dry_friction.toml";
+  const Model model = read_model_file(file);
+  const test::TemporaryFolder folder;
+  write_fmu(folder / "model.fmu", model, what_of(file, FmiVersion::three));
+  for (const std::string name : {"slideway.json", "model.toml"})
+    std::ofstream(folder / name) << test::archive_entry(folder / "model.fmu", "resources/" + name);
+  void* const binary = dlopen(SLIDEWAY_FMU_BINARY, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(binary != nullptr);
+  const auto symbol = [&](const char* name) { return dlsym(binary, name); };
+  using Instantiate = void*(const char*, const char*, const char*, bool, bool, bool, bool, const unsigned*,
+                            std::size_t, void*, void*, void*);
+  using Enter = int(void*, bool, double, double, bool, double);
+  using Call = int(void*);
+  using Step = int(void*, double, double, bool, bool*, bool*, bool*, double*);
+  using Get = int(void*, const unsigned*, std::size_t, double*, std::size_t);
+  void* const instance = reinterpret_cast<Instantiate*>(symbol("fmi3InstantiateCoSimulation"))(
+      "one", "", folder.path().c_str(), false, false, true, true, nullptr, 0, nullptr, nullptr, nullptr);
+  REQUIRE(instance != nullptr);
+  CHECK(reinterpret_cast<Enter*>(symbol("fmi3EnterInitializationMode"))(instance, false, 0, 0, false, 0) ==
+        0);
+  CHECK(reinterpret_cast<Call*>(symbol("fmi3ExitInitializationMode"))(instance) == 0);
+  const Solution expected = run_model(model);
+  std::vector<double> stops;
+  double t = 0;
+  while (t < expected.outcome.t) {
+    bool event = false, ends = false, early = false;
+    const double step = std::min(0.75, expected.outcome.t - t);
+    REQUIRE(reinterpret_cast<Step*>(symbol("fmi3DoStep"))(instance, t, step, false, &event, &ends, &early,
+                                                          &t) == 0);
+    if (early) stops.push_back(t);
+  }
+  const std::vector<double> times = instants(expected);
+  REQUIRE(stops.size() == times.size());
+  for (std::size_t k = 0; k < times.size(); ++k) CHECK(std::abs(stops[k] - times[k]) < 1e-6);
+  for (unsigned i = 0; i < expected.final.state.size(); ++i) {
+    const unsigned reference = 1 + i;
+    double value = 0;
+    CHECK(reinterpret_cast<Get*>(symbol("fmi3GetFloat64"))(instance, &reference, 1, &value, 1) == 0);
+    CHECK(std::abs(value - expected.final.state[i]) < 1e-6);
+  }
+  reinterpret_cast<void (*)(void*)>(symbol("fmi3FreeInstance"))(instance);
+}
+#endif
