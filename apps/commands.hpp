@@ -180,6 +180,15 @@ struct ShowArguments {
   Settings settings = {};
 };
 
+struct ExportArguments : SimulationArguments {
+  std::string fmu = {};         // the version of the standard, "2.0" or "3.0"; empty: "3.0"
+  bool model_exchange = false;  // of the two kinds both, where neither or both are asked for
+  bool co_simulation = false;
+  std::vector<std::string> observe = {};  // outputs
+  std::string out = {};                   // the file; empty: the name of the model
+  bool quiet = false;
+};
+
 struct ValidateArguments {
   std::vector<std::string> names = {};
   double rtol = 1e-6;
@@ -208,5 +217,6 @@ int completion(const CompletionArguments& arguments, std::ostream& out);
 int man_page(std::ostream& out);
 int list_models(std::ostream& out);
 int show(const ShowArguments& arguments, std::ostream& out);
+int export_fmu(const ExportArguments& arguments, std::ostream& out);
 
 }  // namespace slideway::apps

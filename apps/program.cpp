@@ -43,6 +43,7 @@ struct Dispatch {
   int operator()(const ManPageArguments&) const { return man_page(plain); }
   int operator()(const ModelsArguments&) const { return list_models(screen); }
   int operator()(const ShowArguments& arguments) const { return show(arguments, screen); }
+  int operator()(const ExportArguments& arguments) const { return export_fmu(arguments, screen); }
   int operator()(const ValidateArguments& arguments) const {
     if (abilities.validate != nullptr)
       return abilities.validate(arguments, arguments.json.empty() ? screen : plain);

@@ -857,6 +857,38 @@ void add_fit(CLI::App& program, FitArguments& arguments) {
       "the measurements are wrong, 3 no minimum was found.");
 }
 
+void add_export(CLI::App& program, ExportArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "export", "Write a model as an FMU, which other tools run, with its events and its sliding");
+  add_model(app, arguments.model);
+  const std::string wanted = "The FMU";
+  add_word(app, "--fmu", "the version of the standard FMI (default 3.0)", {"2.0", "3.0"}, arguments.fmu)
+      ->group(wanted);
+  app.add_flag("--me", arguments.model_exchange,
+               "Model Exchange alone: the tool integrates (default: both kinds)")
+      ->group(wanted);
+  app.add_flag("--cs", arguments.co_simulation,
+               "Co-Simulation alone: slideway integrates (default: both kinds)")
+      ->group(wanted);
+  app.add_option("--observe", arguments.observe,
+                 "an output beside the states: the name of a definition, a force of friction, a surface (its "
+                 "guard), a contact (its force) or the friction of a contact, or an expression with a name, "
+                 "\"E = 0.5*v^2\"; may be repeated")
+      ->type_name("NAME|NAME=EXPRESSION")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(wanted);
+  app.add_option("--out", arguments.out, "the file (default: the name of the model, with .fmu)")
+      ->type_name("FILE.fmu")
+      ->group(wanted);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(wanted);
+  add_simulation(app, arguments);
+  app.footer(
+      "Exit status: 0 the FMU is written, 1 it could not be written, 2 the command line or the model is "
+      "wrong, or an "
+      "FMU cannot hold the model.");
+}
+
 void add_random(CLI::App& app, ValidateArguments& arguments, CLI::Option& names) {
   CLI::Option& random =
       *add_count(app, "--random", "instead so many random models, beside an oracle", 1, arguments.random)
@@ -920,6 +952,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_equilibria(*program, arguments.equilibria);
   add_lyapunov(*program, arguments.lyapunov);
   add_fit(*program, arguments.fit);
+  add_export(*program, arguments.fmu_export);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
   CLI::App& completion =
       *program->add_subcommand("completion", "Print the completion script of a shell, to be sourced by it");
@@ -1057,6 +1090,9 @@ std::vector<std::string> examples_of(const std::string& command) {
     return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",
             "slideway lyapunov dry-friction --block 4*pi --csv running.csv"};
   if (command == "validate") return {"slideway validate A01 --method bdf"};
+  if (command == "export")
+    return {"slideway export evaporator",
+            "slideway export gallery/dry_friction --fmu 2.0 --cs --out friction.fmu"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};
 }
@@ -1133,6 +1169,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "equilibria") return arguments.equilibria;
   if (command == "lyapunov") return arguments.lyapunov;
   if (command == "fit") return arguments.fit;
+  if (command == "export") return arguments.fmu_export;
   arguments.validate.has_rtol = arguments.validation_rtol.has_value();
   arguments.validate.rtol = arguments.validation_rtol.value_or(arguments.validate.rtol);
   return arguments.validate;

@@ -22,6 +22,7 @@ struct AllArguments {
   FitArguments fit = {};
   CompletionArguments completion = {};
   ShowArguments show = {};
+  ExportArguments fmu_export = {};
   ValidateArguments validate = {};
   std::optional<double> validation_rtol = {};
 };

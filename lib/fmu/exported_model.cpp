@@ -56,6 +56,11 @@ ExportedModel::ExportedModel(Kind kind, const std::string& resources) : kind_(ki
   options_.sliding_rule = sliding_rule_from(about.at("sliding_rule"));
   options_.selection = selection_from(about.at("selection"));
   options_.recording = Recording::nothing;
+  if (kind_ == Kind::model_exchange) {
+    // The engine of Model Exchange passes events alone, from a distance of rounding errors, which looser tolerances take for zero.
+    options_.rtol = 1e-12;
+    options_.atol = Options().atol;
+  }
   reset();
 }
 
