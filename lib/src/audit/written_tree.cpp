@@ -475,8 +475,8 @@ double WrittenTree::side(Root root, Indices at, double guard, double own, std::u
   // A key tells the place in the file, the elements and the step; two sites have one key with a chance of 1 in 2⁶⁴. Each number is mixed
   // before the next one is added: places and elements are small, and their bits would meet.
   SiteKey key = hash_of(root);
-  for (const std::uint64_t more : {static_cast<std::uint64_t>(at.i), static_cast<std::uint64_t>(at.j),
-                                   static_cast<std::uint64_t>(part)})
+  for (const std::uint64_t more :
+       {static_cast<std::uint64_t>(at.i), static_cast<std::uint64_t>(at.j), static_cast<std::uint64_t>(part)})
     key = hash_of(key ^ more);
   double taken = own;
   if (sides_ != nullptr) {
