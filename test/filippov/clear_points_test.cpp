@@ -43,17 +43,14 @@ TEST_CASE("points that are clear are classified as by a close look, in 20,000 ra
     Evaluator evaluator(from_functor(plane, {.states = 2, .surfaces = 1}));
     const RelayStructure structure(evaluator.system());
     PointClassifier classifier(evaluator, structure, 1e-6);
-    Vector lambda = Vector::Zero(1), minus(2), plus(2), accelerated(2), acceleration(2);
+    Vector lambda = Vector::Zero(1), minus(2), plus(2);
     evaluator.neighbour_fields(0, x, lambda, 0, minus, plus);
-    PointClassifier::BothSides at{
+    const PointClassifier::BothSides at{
         .minus = minus, .plus = plus, .w_minus = minus[0], .w_plus = plus[0], .tolerance = 1e-6};
-    if (before == Side::sliding) {
-      // The exit falls at the rate of its component along the field that goes on.
-      lambda[0] = met.minus_vanishes ? -1 : 1;
-      evaluator.field_along(0, x, lambda, 1, met.minus_vanishes ? minus : plus, accelerated, acceleration);
-      at.rise = met.minus_vanishes ? acceleration[0] : -acceleration[0];
-    }
-    const std::optional<PointClass> quick = classifier.classify_clearly(at, met, before, weights);
+    // Sliding ends at the relay of the side that goes on.
+    if (before == Side::sliding) lambda[0] = met.minus_vanishes ? -1 : 1;
+    const std::optional<PointClass> quick =
+        classifier.classify_clearly(0, x, lambda, at, met, before, weights);
     if (!quick) continue;
     ++clear;
     exits += before == Side::sliding ? 1 : 0;

@@ -34,6 +34,7 @@ constexpr double kTight = 1e-8;
 constexpr Index kStatesOneByOne = 32;
 constexpr int kTrials = 8;
 constexpr double kClearly = 100;
+// The next three constants decide how often a close look is spared, and not what follows: clear_points_test.cpp compares both answers.
 // Components are clearly not zero where both are above this part of the larger one.
 constexpr double kClearPart = 0.1;
 // One that vanishes is zero within this part of the other, and falls by that one's second part in the time in which the states change.
@@ -156,6 +157,14 @@ double PointClassifier::curvature(double t, ConstVectorRef x, double side) {
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, shifted_field_);
   evaluator_.guard_curvatures(t, x, lambda_, shifted_field_, curvatures_);
+  return curvatures_[surface_];
+}
+
+double PointClassifier::curvature_along(double t, ConstVectorRef x, double side, ConstVectorRef dx) {
+  if (const auto* const rates = evaluator_.affine_rates()) return affine_curvature(*rates, dx).first;
+  lambda_[surface_] = side;
+  evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
+  evaluator_.guard_curvatures(t, x, lambda_, dx, acceleration_, curvatures_);
   return curvatures_[surface_];
 }
 
@@ -289,9 +298,7 @@ NormalMotion PointClassifier::motion(double t, ConstVectorRef x, double side, Co
     std::tie(motion.curvature, terms) = affine_curvature(*rates, dx);
     motion.curvature_zero = 256 * kEpsilon * (terms + w_terms / scale);
   } else {
-    evaluator_.field_along(t, x, lambda_, 1, dx, shifted_field_, acceleration_);
-    evaluator_.guard_curvatures(t, x, lambda_, dx, acceleration_, curvatures_);
-    motion.curvature = curvatures_[surface_];
+    motion.curvature = curvature_along(t, x, side, dx);
     // Differences, where the model has no exact derivatives, are good to about 1e-6 of the terms.
     const double accuracy =
         evaluator_.normal_dx_source() == DerivativeSource::finite_difference ? 1e-5 : 256 * kEpsilon;
@@ -383,8 +390,9 @@ bool PointClassifier::only_touches(double t, ConstVectorRef x, Side before, cons
   return !is_beyond(t + turn, shifted_);
 }
 
-std::optional<PointClass> PointClassifier::classify_clearly(const BothSides& at, const Met& met, Side before,
-                                                            ConstVectorRef weights) const {
+std::optional<PointClass> PointClassifier::classify_clearly(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                                            const BothSides& at, const Met& met, Side before,
+                                                            ConstVectorRef weights) {
   const double scale = std::max(std::abs(at.w_minus), std::abs(at.w_plus));
   double terms = scale;
   using Row = Eigen::SparseMatrix<double, Eigen::RowMajor>::InnerIterator;
@@ -416,10 +424,11 @@ std::optional<PointClass> PointClassifier::classify_clearly(const BothSides& at,
   const double side = met.minus_vanishes ? -1 : 1;
   const double other = met.minus_vanishes ? at.w_plus : at.w_minus;
   const Vector& along = met.minus_vanishes ? at.minus : at.plus;
-  if (std::abs(own.w) > kHardly * scale || !(side * other > 0) ||
-      !(-at.rise * time_scale(along, weights) > kClearFall * scale))
-    return std::nullopt;
-  own.curvature = -side * at.rise;
+  if (std::abs(own.w) > kHardly * scale || !(side * other > 0)) return std::nullopt;
+  surface_ = met.surface;
+  copy_numbers(lambda, lambda_);
+  own.curvature = curvature_along(t, x, side, along);
+  if (!(side * own.curvature * time_scale(along, weights) > kClearFall * scale)) return std::nullopt;
   return classify(minus, plus, {});
 }
 

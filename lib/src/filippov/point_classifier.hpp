@@ -67,13 +67,12 @@ class PointClassifier {
     double w_minus = 0;
     double w_plus = 0;
     double tolerance = 0;  // of the guard there
-    // The slope below which the component that vanishes keeps falling, where the surface slides.
-    double rise = std::numeric_limits<double>::infinity();
   };
   // The answer of classify_at() where it needs no closer look: the components are far from zero, no dip can be as short, and a component
   // that vanishes falls steeply. Nothing elsewhere.
-  std::optional<PointClass> classify_clearly(const BothSides& at, const Met& met, Side before,
-                                             ConstVectorRef weights) const;
+  std::optional<PointClass> classify_clearly(double t, ConstVectorRef x, ConstVectorRef lambda,
+                                             const BothSides& at, const Met& met, Side before,
+                                             ConstVectorRef weights);
 
   // rests() tells whether the surfaces, all met at x, are held by one motion that is the same on all their
   // sides. The speeds across them, and the differences of the fields, vanish on the surfaces like roots of the
@@ -123,6 +122,8 @@ class PointClassifier {
   };
   Components components(double t, ConstVectorRef x, double side);
   double curvature(double t, ConstVectorRef x, double side);
+  // The same along `dx`, the field there, which is known.
+  double curvature_along(double t, ConstVectorRef x, double side, ConstVectorRef dx);
   template <class Function>
   double tolerance_of(const Function& function, ConstVectorRef x, double value, double interesting,
                       ConstVectorRef weights);

@@ -7,26 +7,8 @@
 #include "rules/mode_manager.hpp"
 #include "rules/surface_sides.hpp"
 #include "simulate/precision.hpp"
-#include "slideway/detail/core/scratch.hpp"
 
 namespace slideway {
-
-namespace {
-
-// The slope of σw, the component of the surface that ends sliding at λ = `side`, along the field there, which is also that of the end of
-// sliding.
-double slope_of_exit(Evaluator& evaluator, double t, ConstVectorRef x, Vector& lambda, Index surface,
-                     double side, const Vector& field) {
-  ScratchFrame frame;
-  const auto take = [&](Index size) { return Eigen::Map<Vector>(frame.take<double>(size), size); };
-  Eigen::Map<Vector> same = take(x.size()), acceleration = take(x.size()), curvatures = take(lambda.size());
-  lambda[surface] = side;
-  evaluator.field_along(t, x, lambda, 1, field, same, acceleration);
-  evaluator.guard_curvatures(t, x, lambda, field, acceleration, curvatures);
-  return -side * curvatures[surface];
-}
-
-}  // namespace
 
 Index ModeManager::met_alone(const std::vector<char>& slots) const {
   LocationTools& here = *now_.here;
@@ -69,23 +51,18 @@ std::optional<bool> ModeManager::handle_clear_arrival(const std::vector<char>& s
     here.geometry.project(now_.t, on_surface_, now_.weights, now_.x);
     is_on_surface = here.geometry.residual() == 0;
     here.evaluator.keep_field_at(now_.t, now_.x);
-    if (slides) now_.regime.guess(here.ode.field().lambda(now_.t, now_.x));
-    instant_.clear.lambda = now_.regime.lambda();
+    instant_.clear.lambda = slides ? here.ode.field().lambda(now_.t, now_.x) : now_.regime.lambda();
     for (Vector* field : {&instant_.clear.minus, &instant_.clear.plus}) field->resize(now_.x.size());
     here.evaluator.neighbour_fields(now_.t, now_.x, instant_.clear.lambda, i, instant_.clear.minus,
                                     instant_.clear.plus);
-    PointClassifier::BothSides at{
+    const PointClassifier::BothSides at{
         .minus = instant_.clear.minus,
         .plus = instant_.clear.plus,
         .w_minus = here.evaluator.guard_rate(now_.t, now_.x, instant_.clear.minus, i),
         .w_plus = here.evaluator.guard_rate(now_.t, now_.x, instant_.clear.plus, i),
         .tolerance = here.geometry.tolerance(now_.t, now_.x, i, now_.weights)};
-    if (slides)
-      at.rise =
-          slope_of_exit(here.evaluator, now_.t, now_.x, instant_.clear.lambda, i, met.minus_vanishes ? -1 : 1,
-                        met.minus_vanishes ? instant_.clear.minus : instant_.clear.plus);
-    is_resolved = here.resolver.resolve_clearly(now_.t, now_.x, now_.regime.mode(), now_.regime.lambda(), met,
-                                                at, now_.weights, resolution);
+    is_resolved = here.resolver.resolve_clearly(now_.t, now_.x, now_.regime.mode(), instant_.clear.lambda,
+                                                met, at, now_.weights, resolution);
   } catch (const std::exception&) {
     // The rules come to the same obstacle, and tell of it.
   }
@@ -93,6 +70,7 @@ std::optional<bool> ModeManager::handle_clear_arrival(const std::vector<char>& s
     now_.x = instant_.clear.state;
     return std::nullopt;
   }
+  if (slides) now_.regime.guess(instant_.clear.lambda);
   now_.restart.go_on();
   here.guards.keep_earlier();
   forget_what_has_been_left();

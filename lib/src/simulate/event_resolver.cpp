@@ -170,7 +170,7 @@ bool EventResolver::resolve_clearly(double t, ConstVectorRef x, const Mode& mode
                                     const Met& met, const PointClassifier::BothSides& at,
                                     ConstVectorRef weights, Resolution& result) {
   const Side before = mode[met.surface];
-  std::optional<PointClass> point = classifier_.classify_clearly(at, met, before, weights);
+  std::optional<PointClass> point = classifier_.classify_clearly(t, x, lambda, at, met, before, weights);
   if (!point) return false;
   Lone lone;
   lone.found.w_minus = at.w_minus;
