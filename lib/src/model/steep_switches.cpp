@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <exception>
-#include <iterator>
 #include <limits>
 #include <optional>
 
@@ -14,8 +14,11 @@ namespace slideway {
 
 namespace {
 
+// A place that may have a switch takes two fields and a column of the Jacobian for every state, which is too much for larger systems.
 constexpr Index kMostStates = 300;
+// Of more states with switches a few sentences tell as much.
 constexpr std::size_t kMostTold = 5;
+// A run is looked at as often as a curve of it has points to the eye; the places near zero are those where most switches are.
 constexpr int kTimes = 24;
 // A state may be off by several tolerances after many steps; a switch that is as narrow has its two values this far from its middle.
 constexpr double kReach = 10;
@@ -53,7 +56,7 @@ class Looker {
     std::vector<std::optional<Switch>> narrowest(static_cast<std::size_t>(moving));
     Matrix jacobian(n, n);
     for (const StepEnds::One& place : places) {
-      if (!slopes(place, jacobian) || !field(place, place.x, dx)) continue;
+      if (!field(place, place.x, dx) || !may_switch(place, dx, largest) || !slopes(place, jacobian)) continue;
       for (Index j = 0; j < moving; ++j) {
         const std::optional<Switch> seen = switch_at(place, j, dx, jacobian.col(j), largest);
         std::optional<Switch>& known = narrowest[static_cast<std::size_t>(j)];
@@ -84,9 +87,39 @@ class Looker {
     return jacobian.allFinite();
   }
 
+  double reach_of(const StepEnds::One& place, Index j) const {
+    return kReach * (rtol_ * std::abs(place.x[j]) + atol_[j]);
+  }
+
+  // A switch of any state, or of a difference of two, shows where all of them are moved by different amounts within their reach: a derivative
+  // changes noticeably, and by less than twice as much four times as far. Eight fields are asked for where columns of the Jacobian would be
+  // as many as states.
+  bool may_switch(const StepEnds::One& place, const Vector& dx, const Vector& largest) {
+    Vector near(dx.size()), far(dx.size());
+    for (const std::uint32_t pattern : {0x9E3779B9U, 0x85EBCA6BU}) {
+      for (const double direction : {1.0, -1.0}) {
+        if (!field(place, moved(place, pattern, direction), near) ||
+            !field(place, moved(place, pattern, kFarther * direction), far))
+          return true;
+        const auto change = (near - dx).array().abs(), more = (far - dx).array().abs();
+        if ((change > 0.5 * kNoticeable * largest.array() && more < 2 * change).any()) return true;
+      }
+    }
+    return false;
+  }
+  // One of −3, −1, 1 and 3 reaches for each state: two that move alike in one pattern do not in the other one, for the most part.
+  Vector moved(const StepEnds::One& place, std::uint32_t pattern, double by) const {
+    Vector x = place.x;
+    for (Index j = 0; j < x.size() - evaluator_.system().discrete(); ++j) {
+      const std::uint32_t bits = static_cast<std::uint32_t>(j + 1) * pattern >> 30;
+      x[j] += by * (2.0 * bits - 3) * reach_of(place, j);
+    }
+    return x;
+  }
+
   std::optional<Switch> switch_at(const StepEnds::One& place, Index j, const Vector& dx, ConstVectorRef slope,
                                   const Vector& largest) {
-    const double reach = kReach * (rtol_ * std::abs(place.x[j]) + atol_[j]);
+    const double reach = reach_of(place, j);
     const double noticeable = kPromised * kNoticeable;
     if (!(slope.cwiseAbs() * reach - noticeable * largest).array().isFinite().all() ||
         !((slope.cwiseAbs() * reach).array() > noticeable * largest.array()).any())
@@ -153,17 +186,22 @@ void StepEnds::keep(double t, const Vector& x, const Vector& lambda, const std::
   }
 }
 
-std::vector<StepEnds::One> StepEnds::kept() const {
+std::vector<StepEnds::One> StepEnds::kept(ConstVectorRef atol) const {
   std::vector<One> all = at_times_;
-  std::copy_if(near_zero_.begin(), near_zero_.end(), std::back_inserter(all),
-               [](const One& one) { return one.x.size() > 0; });
+  for (Index j = 0; j < moving_; ++j) {
+    const One& one = near_zero_[static_cast<std::size_t>(j)];
+    // A switch at zero is seen from within its reach alone, and many states are nearest to zero at the same time.
+    const bool is_known =
+        std::any_of(all.begin(), all.end(), [&](const One& other) { return other.t == one.t; });
+    if (one.x.size() > 0 && nearest_[j] <= kReach * atol[j] && !is_known) all.push_back(one);
+  }
   return all;
 }
 
 std::vector<std::string> steep_switches(const Automaton& automaton, const StepEnds& ends, ConstVectorRef atol,
                                         double rtol) {
   std::vector<std::string> told;
-  const std::vector<StepEnds::One> all = ends.kept();
+  const std::vector<StepEnds::One> all = ends.kept(atol);
   for (const Location& location : automaton.locations()) {
     std::vector<StepEnds::One> here;
     for (const StepEnds::One& one : all)

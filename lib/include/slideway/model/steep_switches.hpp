@@ -28,7 +28,8 @@ class StepEnds {
     if (moving_ == 0 || !(t >= next_ || is_nearer(x))) return;
     keep(t, x, lambda, location);
   }
-  std::vector<One> kept() const;
+  // kept() returns the ends at the times, and those at which a state was within ten tolerances of zero; each once.
+  std::vector<One> kept(ConstVectorRef atol) const;
 
  private:
   bool is_nearer(const Vector& x) const { return (x.head(moving_).array().abs() < nearest_.array()).any(); }
