@@ -113,6 +113,9 @@ Figure orbit_branch_figure(const ShownBranch& shown) {
   const Index states = std::min(shown.instance.system.states(), most_states_drawn);
   std::vector<std::pair<Vector, Vector>> sizes;
   for (const BranchPoint& point : shown.branch.points) sizes.push_back(extremes(point.orbit));
+  std::vector<Vector> greatest_at_bifurcations;
+  for (const BranchBifurcation& found : shown.branch.bifurcations)
+    greatest_at_bifurcations.push_back(extremes(found.orbit).second);
   Figure figure{.title = fmt::format("{}: orbits over {}", shown.model, shown.parameter)};
   for (Index state = 0; state < states; ++state) {
     FigurePanel panel =
@@ -128,8 +131,10 @@ Figure orbit_branch_figure(const ShownBranch& shown) {
     }
     lines.move_to(panel);
     FigureMarks marks = bifurcation_marks();
-    for (const BranchBifurcation& found : shown.branch.bifurcations)
-      mark(marks, {found.parameter, extremes(found.orbit).second[state]}, to_string(found.kind));
+    for (std::size_t k = 0; k < shown.branch.bifurcations.size(); ++k) {
+      const BranchBifurcation& found = shown.branch.bifurcations[k];
+      mark(marks, {found.parameter, greatest_at_bifurcations[k][state]}, to_string(found.kind));
+    }
     panel.marks.push_back(std::move(marks));
     figure.panels.push_back(std::move(panel));
   }

@@ -104,7 +104,7 @@ struct SweepArguments : SimulationArguments {
 };
 
 struct OrbitArguments : SimulationArguments {
-  // None, the parameter that the orbit is followed in, or the two in whose plane curves are.
+  // `axes` is empty, or names the parameter in which the orbit is followed, or the two parameters in whose plane curves are followed.
   std::vector<SweepAxis> axes = {};
   std::string bifurcation = {};  // of curves: "SN", "GR", …, or empty for the first on the branch
   std::string section = {};
@@ -130,7 +130,7 @@ struct LyapunovArguments : SimulationArguments {
 };
 
 struct EquilibriaArguments : SimulationArguments {
-  // None, the parameter that equilibria are followed in, or the two in whose plane curves are.
+  // `axes` is empty, or names the parameter in which equilibria are followed, or the two parameters in whose plane curves are followed.
   std::vector<SweepAxis> axes = {};
   std::string bifurcation = {};  // of curves: "SN", "HB", "BE", or empty for all
   std::vector<std::pair<std::string, std::pair<double, double>>> box = {};  // of states

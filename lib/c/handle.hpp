@@ -47,7 +47,7 @@ class Handle {
   // Throws Refused for a handle that has none.
   virtual const EventLog& events() const { throw Refused(SW_MISUSE, "a handle of this kind has no events"); }
   // Null where there is none.
-  // Of event `index`, or of the start of a run for SW_START.
+  // event_derivative() gives what is known of the derivatives at event `index`, or at the start of the run for SW_START.
   virtual const EventSensitivity* event_derivative(std::int64_t) const { return nullptr; }
   // Ends what other threads do with it.
   virtual void stop() {}

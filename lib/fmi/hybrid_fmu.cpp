@@ -22,7 +22,7 @@ double time_past_zero(double t) {
   return steps_past_zero * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
 }
 
-// Values that agree but for the rounding of their computation.
+// agree() tells whether two vectors are the same except for rounding: an FMU adds up some 10⁶ roundings of 10⁻¹⁵ before 10⁻⁹ of a value is lost.
 bool agree(const Vector& a, const Vector& b) {
   constexpr double rounding = 1e-9;
   for (Index i = 0; i < a.size(); ++i)
@@ -324,7 +324,7 @@ std::shared_ptr<const Node> HybridFmu::derived_node(Stage& stage, const Signs& s
     if (signs_of(stage, indicators_at(stage, place.t, place.x)) != signs) continue;
     const EventAnswer answer = loader_.make_event(base_of(stage), place);
     if (answer.x == place.x) return stage.nodes.emplace(signs, answer.node).first->second;
-    // An event that sets something there is none of a relay. The field has no other side then.
+    // The FMU set a state at this event, which no relay does. The indicators are events from now on, and the field has one side.
     for (const Index j : wrong) kinds_[static_cast<std::size_t>(j)] = IndicatorKind::event;
     return base_of(stage);
   }

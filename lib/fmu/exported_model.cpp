@@ -30,6 +30,12 @@ Automaton without_times(const Automaton& problem) {
   return Automaton(std::move(locations), problem.edges(), problem.locations()[problem.initial()].name);
 }
 
+// The time for which a motion is followed to be past a zero: many rounding errors of t, so that no rounding of a guard hides it.
+double time_past_rounding(double t) {
+  constexpr double steps = 1e5;
+  return steps * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
+}
+
 double finite(double value) {
   if (std::isfinite(value)) return value;
   throw std::domain_error("an event indicator has no value here");
@@ -183,9 +189,7 @@ void ExportedModel::find_sides() {
   place_.shift.resize(0);
   const Vector z = raw_indicators();
   const Index m = simulator_->system().surfaces(), modes = place_.mode.size();
-  // The motion is followed for many rounding errors of t.
-  constexpr double steps = 1e5;
-  const double ahead = steps * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(place_.t));
+  const double ahead = time_past_rounding(place_.t);
   const Place here = place_;
   place_.x.head(layout_.continuous) += ahead * derivatives();
   place_.t += ahead;
@@ -298,8 +302,7 @@ bool ExportedModel::pass_event() {
   const bool is_due = place_.next_time && place_.t + time_rounding(place_.t) >= *place_.next_time;
   if (!is_due && positive_indicators() == place_.is_positive) return false;
   const Vector dx = derivatives();
-  constexpr double steps = 1e5;
-  const double least = steps * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(place_.t));
+  const double least = time_past_rounding(place_.t);
   const double most = 1e-2 * std::max(instance_->end - instance_->start, least);
   const Simulator& simulator = is_due ? *simulator_ : *untimed_;
   for (double by = least; by < most; by *= 4) {

@@ -52,7 +52,7 @@ class CheckedOde {
     }
     return true;
   }
-  // quick_velocity() as one call, where it is no more (SmoothOde); the caller counts its calls.
+  // tell_directly() hands out the one call that quick_velocity() consists of, where it is one (SmoothOde); who calls it counts by count_velocity().
   bool tell_directly(DirectVelocity& direct) { return ode_.tell_directly(direct); }
   void count_velocity() { ++velocity_evaluations_; }
   [[nodiscard]] bool jacobian(double t, ConstVectorRef x, ConstVectorRef dx, MatrixRef jacobian) noexcept;

@@ -12,7 +12,7 @@ namespace {
 // The formula is at the edge of its region of stability at this h·|λ|.
 constexpr double kDopri5StabilityLimit = 3.25;
 
-// Of the quartic.
+// The dense output of a step is a polynomial of the fourth degree, which has so many coefficients for each state.
 constexpr Index kTerms = 5;
 
 // The formula's function of stability has |R(z)| ≤ 1/2 on −2.93 ≤ z ≤ −0.69, and decays like exp(z) above.

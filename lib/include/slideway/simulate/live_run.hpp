@@ -76,8 +76,8 @@ class LiveRun {
   const EventLog& events() const;
 
   // ---- what the caller sets at t(), any of it before the next advance
-  // The run goes on as one that starts at t() in this state: its mode is found anew, and events fire as they do at a start, but for those
-  // that have fired and whose guards have not been on their side since. Delayed actions stay on their way. Throws std::invalid_argument
+  // set_state() lets the run go on as a run that starts at t() in this state: its mode is found anew, and events fire as at a start. An event
+  // that has fired at t() fires again only after its guard was on its own side. Delayed actions stay on their way. Throws std::invalid_argument
   // where Simulator::run would for this state.
   void set_state(const Vector& state);
   // set_discrete() sets a discrete state, such as an input: the number of its state, or the name. Everything follows as from a time event
