@@ -168,6 +168,7 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
             made.results[number] = keep(result)
         elif keep:
             made.results[number] = result
+        made.outcomes[number] = result.outcome  # the last of all, as a run with an outcome counts as made
         return result
 
     def work(chain: int) -> None:
@@ -189,6 +190,7 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
     except KeyboardInterrupt:
         raise interrupted() from None
     bar = _Bar(len(chains), progress)
+    stopped = False
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
         futures = [pool.submit(work, number) for number in range(1, len(chains))]
         pending = set(futures)
@@ -197,19 +199,20 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
                 done, pending = concurrent.futures.wait(pending, timeout=0.05)
                 bar.show(len(chains) - len(pending))
         except KeyboardInterrupt:
+            stopped = True
             cancellation.request()
             for future in futures:
                 future.cancel()
-            raise interrupted() from None
         finally:
             bar.close()
+    if stopped:  # the threads have ended here, so that no run is added to those that the message counts
+        raise interrupted()
     for future in futures:
         future.result()
     return made
 
 
 def _take(made: Sweep, number: int, result: Result, run: Any, section: Optional[str], direction: str, transient: float) -> None:
-    made.outcomes[number] = result.outcome
     quantities = np.vstack([result.y, *(np.reshape(result.observed[name], (1, -1)) for name in made.names[result.y.shape[0]:])])
     made.final[number] = quantities[:, -1]
     made.final[number, :result.y.shape[0]] = result.final.state
