@@ -3,6 +3,7 @@
 #   sh test/run.sh         every test, optimised
 #   sh test/run.sh unit    the unit tests only
 #   sh test/run.sh web     the tests of the page and the npm package only, compared with the native command
+#   sh test/run.sh clang   whether clang compiles the library and the command
 #   sh test/run.sh asan    the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 set -eu
 cd "$(dirname "$0")/.."
@@ -52,8 +53,13 @@ case "${1:-all}" in
     cmake --build --preset asan --target unit_tests
     ctest --preset asan --parallel "$jobs" --label-regex '^unit$' --no-tests=error
     ;;
+  clang)
+    sh cmake/setup.sh c
+    cmake --preset clang
+    cmake --build --preset clang
+    ;;
   *)
-    echo "usage: sh test/run.sh [unit|web|asan]" >&2
+    echo "usage: sh test/run.sh [unit|web|asan|clang]" >&2
     exit 2
     ;;
 esac

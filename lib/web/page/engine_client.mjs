@@ -14,7 +14,7 @@ export class EngineClient {
     this.ready = new Promise((resolve, reject) => { this.arrive = resolve; this.fail = reject; });
     this.ready.catch(() => {});
   }
-  // The compiled module has come.
+  // `module` is the promise of the compiled module; the worker reads its program while the module comes.
   async begin(module) {
     this.module = module;
     try {
@@ -34,7 +34,7 @@ export class EngineClient {
       if (data.error === undefined) request.resolve(data.result);
       else request.reject(Object.assign(new Error(data.error), { mistakes: data.mistakes }));
     };
-    const begun = await this.send('begin', { module: this.module });
+    const begun = await this.send('begin', { module: await this.module });
     for (const [name, content] of this.files) await this.send('file', { name, content });
     return begun;
   }

@@ -234,29 +234,9 @@ for (const name of ['method', 'on_ambiguity']) $(name).onchange = () => rerun();
 window.addEventListener('resize', () => { clearTimeout(page.resized); page.resized = setTimeout(() => show(tabs.current), 80); });
 
 // ---- the engine and the first model ----
-async function begin(wasm) {
-  await engine.begin(await WebAssembly.compile(wasm));
+async function begin() {
+  await engine.begin(globalThis.slidewayModule);
   $('version').textContent = `slideway ${engine.version}`;
-}
-globalThis.slidewayEngine = async (compressed) => {
-  const bytes = Uint8Array.from(atob(compressed), (character) => character.charCodeAt(0));
-  await begin(await new Response(new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate-raw'))).arrayBuffer());
-};
-function fromScript() {
-  const script = document.createElement('script');
-  script.src = 'engine.js';
-  document.head.append(script);
-}
-// From disk a page may load scripts, but read no files.
-async function loadEngine() {
-  if (!location.protocol.startsWith('http')) { fromScript(); return; }
-  try {
-    const answer = await fetch('engine.wasm');
-    if (!answer.ok) throw new Error(answer.statusText);
-    await begin(await answer.arrayBuffer());
-  } catch {
-    fromScript();
-  }
 }
 async function first() {
   const fragment = new URLSearchParams(location.hash.slice(1));
@@ -279,7 +259,7 @@ async function first() {
   return open(model.text);
 }
 setUpGallery();
-loadEngine();
+begin();
 engine.ready.catch(() => { $('state').textContent = 'this browser cannot run WebAssembly with exceptions: take a newer one'; });
 window.addEventListener('hashchange', first);
 first();
