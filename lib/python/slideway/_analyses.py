@@ -104,6 +104,53 @@ class Branch(Document):
         return pandas.DataFrame({**columns, "stability": pandas.Categorical(self.stability)})
 
 
+class BifurcationCurve(Document):
+    """A curve of bifurcations in the plane of two parameters: ``kind`` ("SN", "HB", "BE"; of orbits "SN", "PD", "NS", "GR", …), ``values`` (2, k), the
+    parameters in the order of ``varied``, ``states`` (n, k), NaN where there is no orbit, ``special``, a list of named points, ``closed``, ``reason`` and ``message``."""
+
+    def __init__(self, document: Mapping[str, Any], varied: Sequence[str]) -> None:
+        super().__init__(document)
+        self.varied: Tuple[str, ...] = tuple(varied)
+        self.values = np.array([[_number(v) for v in p["values"]] for p in document["points"]]).reshape(-1, 2).T
+        places = [p.get("equilibrium") or p.get("orbit") for p in document["points"]]
+        size = next((len(place["state"]) for place in places if place is not None), 0)
+        self.states = np.array([[np.nan] * size if place is None else [_number(v) for v in place["state"].values()] for place in places]).reshape(-1, size).T
+        self.special: List[SpecialPoint] = [SpecialPoint(str(p.get("name", p.get("kind"))), _number(p["values"][0]), _number(p["values"][1]), p["reason"])
+                                            for p in document["special"]]
+
+    def __getitem__(self, name: str) -> Any:
+        """The values of a parameter by its name, or an entry of the document."""
+        return self.values[self.varied.index(name)] if name in self.varied else super().__getitem__(name)
+
+    def __repr__(self) -> str:
+        points = "".join(f", {p.name} at ({p.first:.8g}, {p.second:.8g})" for p in self.special)
+        return f"<curve {self['kind']} of {self.values.shape[1]} points{points}>"
+
+
+class SpecialPoint(NamedTuple):
+    """A point of a curve at which something else vanishes, too: its name ("CP", "BT", "SN+GR", …), both parameters, and what vanishes."""
+
+    name: str
+    first: float
+    second: float
+    reason: str
+
+
+class BifurcationCurves(List[BifurcationCurve]):
+    """Curves of bifurcations in the plane of the parameters ``varied``; ``document`` is that of the command."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document: Mapping[str, Any] = document
+        self.varied: Tuple[str, ...] = tuple(document["varied"])
+        super().__init__(BifurcationCurve(curve, self.varied) for curve in document["curves"])
+
+    def plot(self, ax: Any = None) -> Any:
+        """The curves with their named points, by matplotlib; returns its axes."""
+        from ._plot import draw_curves
+
+        return draw_curves(self, ax)
+
+
 class Orbit(Document):
     """A periodic orbit: ``converged``, ``message``, ``period``, ``state`` (n,) at its start, ``multipliers``, ``stability``, ``admissible``,
     ``signature``, ``monodromy`` (n, n), and ``result``, once round as a :class:`Result`."""
@@ -160,17 +207,26 @@ Varied = Tuple[str, float, float, int]
 Apart = Callable[[str, Callable[[Any], Any], Callable[[Any], Any]], Any]  # _apart() of _model.py
 
 
-def varied_of(vary: Any) -> Optional[Varied]:
-    """The parameter of {"mu": values}: equally spaced ones, from the first to the last."""
+def varied_of(vary: Any) -> List[Varied]:
+    """The one or two parameters of {"mu": values}: equally spaced ones, from the first to the last."""
     if vary is None:
-        return None
-    if not isinstance(vary, Mapping) or len(vary) != 1:
-        raise ValueError("vary takes one parameter with its values, as {\"mu\": numpy.linspace(0, 1, 21)}")
-    (name, values), = vary.items()
-    given = np.asarray(values, dtype=float).ravel()
-    if given.size < 2 or given[0] == given[-1] or not np.allclose(np.diff(given), (given[-1] - given[0]) / (given.size - 1)):
-        raise ValueError(f"vary follows {name!r} along equally spaced values, as numpy.linspace(0, 1, 21)")
-    return str(name), float(given[0]), float(given[-1]), int(given.size)
+        return []
+    if not isinstance(vary, Mapping) or len(vary) not in (1, 2):
+        raise ValueError("vary takes one parameter with its values, as {\"mu\": numpy.linspace(0, 1, 21)}, or two for curves of bifurcations in their plane")
+    found = []
+    for name, values in vary.items():
+        given = np.asarray(values, dtype=float).ravel()
+        if given.size < 2 or given[0] == given[-1] or not np.allclose(np.diff(given), (given[-1] - given[0]) / (given.size - 1)):
+            raise ValueError(f"vary follows {name!r} along equally spaced values, as numpy.linspace(0, 1, 21)")
+        found.append((str(name), float(given[0]), float(given[-1]), int(given.size)))
+    return found
+
+
+def bifurcation_of(bifurcation: Optional[str], varied: Sequence[Varied]) -> str:
+    """The kind of the curves that are asked for, "" for the usual ones."""
+    if bifurcation is not None and len(varied) != 2:
+        raise ValueError(f"bifurcation={bifurcation!r} chooses curves in the plane of two parameters, and vary has {len(varied)}")
+    return bifurcation or ""
 
 
 class Measured(NamedTuple):
@@ -226,37 +282,43 @@ def fit(problem: Any, data: Any, vary: Any, observe: Mapping[str, str], deviatio
 
 
 def equilibria(problem: Any, end: float, options: Dict[str, Any], box: Mapping[str, Sequence[float]], starts: Optional[int], vary: Any,
-               apart: Apart) -> Any:
+               bifurcation: Optional[str], apart: Apart) -> Any:
     sides = [(name, float(low), float(high)) for name, (low, high) in box.items()]
     varied = varied_of(vary)
+    kind = bifurcation_of(bifurcation, varied)
 
     def equilibria_of(text: str) -> Any:
         document = json.loads(text)
-        if varied is None:
+        if not varied:
             return Equilibria(document)
-        return [Branch(branch, varied[0], "equilibrium") for branch in document["branches"]]
+        if len(varied) > 1:
+            return BifurcationCurves(document)
+        return [Branch(branch, varied[0][0], "equilibrium") for branch in document["branches"]]
 
-    return apart("the search for equilibria", lambda cancellation: _core.equilibria(problem, end, options, sides, starts or 0, varied, cancellation),
-                 equilibria_of)
+    return apart("the search for equilibria",
+                 lambda cancellation: _core.equilibria(problem, end, options, sides, starts or 0, varied, kind, cancellation), equilibria_of)
 
 
 def orbit(model: Any, problem: Any, options: Dict[str, Any], section: Optional[str], direction: str, period: Any,
           returns: Optional[int], transient: float, shots: Optional[int], max_iterations: Optional[int], vary: Any,
-          apart: Apart) -> Any:
+          bifurcation: Optional[str], apart: Apart) -> Any:
     varied = varied_of(vary)
+    kind = bifurcation_of(bifurcation, varied)
     period_of = period if callable(period) else None
-    first = period(varied[1]) if callable(period) and varied else period
+    first = period(*(one[1] for one in varied)) if callable(period) and varied else period
     if callable(first):
         raise ValueError("period is a function of the parameter of vary, and there is none")
 
     def orbit_of(made: Tuple[str, Any]) -> Any:
         document, run = json.loads(made[0]), made[1]
-        if varied is not None:
-            return Branch(document, varied[0], "")
+        if len(varied) > 1:
+            return BifurcationCurves(document)
+        if varied:
+            return Branch(document, varied[0][0], "")
         return Orbit(document, None if run is None else Result(run, model=model, how=document["signature"]))
 
     return apart("the search for orbits", lambda cancellation: _core.orbit(problem, options, section, direction, None if first is None else float(first), returns or 0,
-                                                                           transient, shots or 0, max_iterations or 0, varied, period_of, cancellation),
+                                                                           transient, shots or 0, max_iterations or 0, varied, kind, period_of, cancellation),
                  orbit_of)
 
 

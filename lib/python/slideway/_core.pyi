@@ -58,6 +58,7 @@ class Problem:
     def contacts(self) -> int: ...
     def field(self, t: float, state: Any, lambda_: Any = ..., location: str = ...) -> np.ndarray: ...
     def guards(self, t: float, state: Any) -> np.ndarray: ...
+    def with_steps(self, resets: Sequence[Tuple[str, Any, int, Any]], timed: Sequence[Tuple[str, List[float], int, Any]]) -> Problem: ...
     def with_events(self, events: Sequence[Tuple[str, Any, int, str]]) -> Problem: ...
     def check(self, end: float, options: Mapping[str, Any]) -> Dict[str, Any]: ...
     def compare(self, end: float, options: Mapping[str, Any], plan: Mapping[str, Any], cancellation: Optional[Cancellation] = ...) -> str: ...
@@ -126,6 +127,7 @@ def called(
     end: float,
     state: Any,
     name: str,
+    discrete: int = ...,
 ) -> Problem: ...
 def run(
     problem: Problem,
@@ -144,7 +146,8 @@ def equilibria(
     options: Mapping[str, Any],
     box: Sequence[Tuple[str, float, float]] = ...,
     starts: int = ...,
-    varied: Optional[Tuple[str, float, float, int]] = ...,
+    varied: Sequence[Tuple[str, float, float, int]] = ...,
+    bifurcation: str = ...,
     cancellation: Optional[Cancellation] = ...,
 ) -> str: ...
 def orbit(
@@ -157,7 +160,8 @@ def orbit(
     transient: float = ...,
     shots: int = ...,
     max_iterations: int = ...,
-    varied: Optional[Tuple[str, float, float, int]] = ...,
+    varied: Sequence[Tuple[str, float, float, int]] = ...,
+    bifurcation: str = ...,
     period_of: Optional[Any] = ...,
     cancellation: Optional[Cancellation] = ...,
 ) -> Tuple[str, Optional[Run]]: ...

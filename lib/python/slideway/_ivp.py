@@ -91,6 +91,10 @@ def solve_ivp(fun: Callable[..., Any], t_span: Sequence[float], y0: Any, method:
         with quiet:
             way = plan.make_called(reason)
         made = plan.follow(way, cancellation)
+    while plan.watches_more():
+        with quiet:
+            way = plan.make_called(plan.reason)
+        made = plan.follow(way, cancellation)
     if made.error is not None and not made.segments():
         raise_error(made, None)
     plan.raise_as_called(made)

@@ -308,34 +308,36 @@ class Model:
         return fit(self.instance(**values), data, vary, observe or {}, deviations, options, max_runs, tolerance, _apart)
 
     def equilibria(self, *, box: Optional[Mapping[str, Sequence[float]]] = None, starts: Optional[int] = None, vary: Any = None,
-                   t_end: Optional[float] = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+                   bifurcation: Optional[str] = None, t_end: Optional[float] = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
         """The equilibria and pseudo-equilibria, a list of :class:`Equilibrium`; the run to t_end shows the sizes of states.
 
         ``box`` bounds where the search begins, {"x": (-1, 1)}; ``starts`` is the number of its begins. With ``vary``,
-        {"mu": numpy.linspace(0, 1, 21)}, it is a list of :class:`Branch`, with their bifurcations."""
+        {"mu": numpy.linspace(0, 1, 21)}, it is a list of :class:`Branch`, with their bifurcations. With two parameters there they are :class:`BifurcationCurves` in the plane of both,
+        of the kind ``bifurcation`` ("SN", "HB" or "BE"), or of all that are on the branches in the first one."""
         options, values = self._split(given, settings)
         from ._analyses import equilibria, varied_of
 
         varied = varied_of(vary)
-        problem = self.instance(**(values if varied is None else {**values, varied[0]: varied[1]}))
+        problem = self.instance(**{**values, **{one[0]: one[1] for one in varied[:1]}})
         end = problem.end if t_end is None else float(t_end)
-        return equilibria(problem, end, options, box or {}, starts, vary, _apart)
+        return equilibria(problem, end, options, box or {}, starts, vary, bifurcation, _apart)
 
     def orbit(self, *, section: Optional[str] = None, direction: str = "rising", period: Any = None, returns: Optional[int] = None,
               transient: Optional[float] = None, shots: Optional[int] = None, max_iterations: Optional[int] = None,
-              vary: Any = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+              vary: Any = None, bifurcation: Optional[str] = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
         """A periodic orbit, stable or not, with its Floquet multipliers: an :class:`Orbit`.
 
         It begins where a run over ``transient`` (that of the model) comes to: after as many ``returns`` to a ``section``, a surface or event by its
         name, or with a ``period`` of the drive. With ``vary``, {"mu": numpy.linspace(0, 1, 21)}, it is a :class:`Branch` in that parameter, with its
-        bifurcations; ``period`` may then be a function of the parameter."""
+        bifurcations; ``period`` may then be a function of the parameter. With two parameters there they are :class:`BifurcationCurves` in the plane of both, of the
+        kind ``bifurcation`` ("SN", "PD", "NS", "GR", "GS", "CS", "SS" or "AS"), or that of the first bifurcation on the branch."""
         options, values = self._split(given, settings)
         from ._analyses import orbit, varied_of
 
         varied = varied_of(vary)
-        problem = self.instance(**(values if varied is None else {**values, varied[0]: varied[1]}))
+        problem = self.instance(**{**values, **{one[0]: one[1] for one in varied[:1]}})
         length = problem.end - problem.start if transient is None else float(transient)
-        return orbit(self, problem, options, section, direction, period, returns, length, shots, max_iterations, vary, _apart)
+        return orbit(self, problem, options, section, direction, period, returns, length, shots, max_iterations, vary, bifurcation, _apart)
 
     def lyapunov(self, *, transient: Optional[float] = None, block: Optional[float] = None, t_end: Optional[float] = None,
                  settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Lyapunov":

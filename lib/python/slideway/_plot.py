@@ -173,3 +173,20 @@ def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
     axes.set_xlabel(names[0])
     axes.set_ylabel(sweep.names[row])
     return axes.figure
+
+
+def draw_curves(curves: Any, ax: Any = None) -> Any:
+    """Curves of bifurcations in a plane of parameters, with the names of their points; returns the axes."""
+    import matplotlib.pyplot as plt
+
+    axes = plt.subplots()[1] if ax is None else ax
+    for k, curve in enumerate(curves):
+        axes.plot(*curve.values, color=(CURVE, SLIDING)[k % 2], linestyle=("-", "--", ":")[k // 2 % 3], label=curve["kind"])
+        for point in curve.special:
+            axes.plot([point.first], [point.second], "o", color=MARK, markersize=5)
+            axes.annotate(point.name, (point.first, point.second), xytext=(4, 4), textcoords="offset points")
+    axes.set_xlabel(curves.varied[0])
+    axes.set_ylabel(curves.varied[1])
+    if curves:
+        axes.legend()
+    return axes

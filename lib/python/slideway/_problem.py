@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import math
-import re
 import warnings
 from typing import Any, Dict, List, NamedTuple, Optional, Sequence, Tuple
 
@@ -19,9 +18,9 @@ from ._pace import quickest_change
 from ._places import place_of, retold_of_run
 from ._quiet import quiet
 from ._rewriter import Bound, Parts
-from ._rewriter import _names_of as names_of
 from ._text import ModelText, is_name, unpacked_names
 from ._verify import Evaluator, compare, points_around
+from ._watched import flat
 
 METHODS = {"auto": "auto", "RK23": "dopri5", "RK45": "dopri5", "DOP853": "dop853", "Radau": "bdf", "BDF": "bdf",
            "LSODA": "auto", "bdf": "bdf", "adams": "adams", "dopri5": "dopri5", "dop853": "dop853", "rodas": "rodas"}
@@ -49,6 +48,9 @@ _WRITTEN_BY_EVENT = ("the event {name} writes into y, which changes nothing: an 
 
 _WRITTEN_BY_FUNCTION = ("the function writes into y: it is understood to work on a copy, which scipy's methods do not always give it; the state itself "
                         "stays what it is. " + _JUMP)
+
+# How often a function is watched anew where it has decided something that it was not seen to.
+_MOST_ROUNDS = 6
 
 _IGNORED = ("first_step", "min_step", "lband", "uband")
 
@@ -150,6 +152,10 @@ class Problem:
         self.is_continuous = False  # as a trace has said that no model was made of
         self.raises: Dict[str, Exception] = {}  # by the names of stops where the function raises
         self.full_state = self.state
+        self.watched: Any = None
+        self.noted: Optional[List[Any]] = None  # what the function remembered on its way
+        self.rounds, self.reason = 0, ""
+        self.escapes: List[Tuple[float, np.ndarray]] = []  # where a watched function decided what it was not seen to
 
     @property
     def is_differentiated(self) -> bool:
@@ -269,8 +275,23 @@ class Problem:
 
     def follow(self, way: Way, cancellation: Any) -> Any:
         options = self.options if self.unknown_jumps is None else dict(self.options, unknown_jumps=True)
+        atol, more = options.get("atol"), self.full_state.size - self.state.size
+        if more and isinstance(atol, np.ndarray):
+            options = dict(options, atol=np.concatenate((atol, np.ones(more))))  # of discrete states
         return follow(way.problem, start=self.start, end=self.end, state=self.full_state, options=options,
                       cancellation=cancellation, stop_after=self.stop_after)
+
+    def watches_more(self) -> bool:
+        """Whether the function that was called has decided, on its way, what it was not seen to: it is then to be watched there too."""
+        if self.watched is None or not self.watched.escaped:
+            return False
+        if self.rounds < _MOST_ROUNDS and not self.watched.loses:
+            self.rounds += 1
+            self.escapes += self.watched.escaped[:4]
+            return True
+        if self.unknown_jumps is None:
+            self.unknown_jumps = self._unknown(self.reason)
+        return False
 
     def raise_as_called(self, made: Any) -> None:
         """Raises what the function raises where the run has come to."""
@@ -291,6 +312,9 @@ class Problem:
         """A function that was called may have begun to remember something that counts on its way."""
         if not self.refuses_memory or self.evaluator is not None:
             return
+        now = self.memory.state()
+        if self.noted is not None:
+            self.memory.set_state(self.noted)
         changes = self.memory.changes()
         if not changes:
             return
@@ -303,7 +327,7 @@ class Problem:
                 self.memory.set_state(state)
                 values.append(_value_or_error(self._call_forward, t, y))
             expected.append(values)
-        self.memory.set_state(after)
+        self.memory.set_state(now)
         if any(not _same_values(p, q) for p, q in zip(*expected)):
             raise RemembersError(advice([change.name for change in changes]))
 
@@ -314,10 +338,11 @@ class Problem:
                  self.state + (np.abs(self.state) * size + (0.5 if size > 0.5 else 0.01) * (size > 0)) * rng.uniform(-1, 1, self.state.size))
                 for u, size in zip(np.linspace(0, 1, spread.size), spread)]
 
-    def _call(self, t: Any, y: Any) -> Any:
+    def _call(self, t: Any, y: Any, form: Any = None) -> Any:
+        fun = self.fun if form is None else form
         if self.vectorized:
-            return np.asarray(self.fun(t, y[:, None], *self.args)).ravel()
-        return self.fun(t, y, *self.args)
+            return np.asarray(fun(t, y[:, None], *self.args)).ravel()
+        return fun(t, y, *self.args)
 
     def _call_parts(self, t: Any, y: Any) -> Any:
         """The same of the parts of complex states, for those of the results."""
@@ -550,6 +575,13 @@ class Problem:
                                      "or Ctrl-C; memory=\"ignore\" calls it as it is")
 
     def _event(self, event: _EventPlan) -> Any:
+        function = self._whole_event(event)
+        if self.full_state.size == self.state.size:
+            return function
+        count = self.state.size
+        return lambda s, y: function(s, y[:count])
+
+    def _whole_event(self, event: _EventPlan) -> Any:
         function, args, direction = event.function, self.args, self.direction
         if self.complex:
             return lambda s, y: function(direction * s, y.view(complex), *args)
@@ -559,15 +591,18 @@ class Problem:
 
     def _called(self, reason: str) -> Way:
         from ._watch import Nudged, watch
+        from ._watched_forms import watched_form
 
         self.evaluator, self.model, self.recipe, self.raises = None, None, None, {}
-        self.full_state = self.state
+        self.full_state, self.reason, self.unknown_jumps = self.state, reason, None
         self._call(self.direction * self.start, self.state.view(complex) if self.complex else self.state.copy())
         if self.refuses_memory:
             self._refuse_memory()
 
         field: Any = self._field()
         guards: Any = None
+        steps: List[Any] = []
+        self.watched = None
         surface_names: List[str] = []
         note = "its jumps, if it has any, are not known"
         is_known = False
@@ -581,41 +616,52 @@ class Problem:
             note = f"{len(told)} surfaces told"
             is_known = True
         elif not self.complex:
-            watched = watch(self._call_forward, self.start, self.end, self.state)
-            if watched is not None and watched.names:
-                field, guards, surface_names = watched.field, watched.guards, watched.names
-                note = f"{len(surface_names)} surfaces found by watching its branches"
-                is_known = not watched.loses and not _jumps_unseen(self.fun)
-            elif watched is not None:
+            form = watched_form(self.fun) if self.refuses_memory else self.fun
+            self.watched = watch(self._call_forward, lambda s, y: self._call_forward(s, y, form), self.start, self.end, self.state, self.escapes)
+            if self.watched is not None:
+                steps = self.watched.steps
+                is_known = not self.watched.loses and not (self.watched.is_read_past and not reason.startswith(_SMOOTH_REASONS))
                 note = "no branches seen"
-                is_known = not watched.loses and not _may_hide_jumps(reason) and not _jumps_unseen(self.fun)
+                if self.watched.names or steps:
+                    field, guards, surface_names = self.watched.field, self.watched.guards, self.watched.names
+                    found = [_counted(len(surface_names), "surface")] if surface_names else []
+                    note = " and ".join(found + ([_counted(len(steps), "number that steps", "numbers that step")] if steps else []))
+                    note += " found by watching its branches"
         jacobian = None
         if self.jacobian is not None and not surface_names and not self.complex:
             jacobian = self._jacobian()
         pattern = None
         if self.sparsity is not None and not surface_names and not self.complex:
             pattern = _pattern(self.sparsity, self.n)
+        field = self._noting(field)
         field, guards = self._inside(field), None if guards is None else self._inside(guards)
-        problem = _core.called(field, guards, jacobian, names, surface_names, pattern, self.start, self.end, self.state,
-                               getattr(self.fun, "__name__", "fun"))
+        self.full_state = np.concatenate((self.state, [step.first for step in steps]))
+        problem = _core.called(field, guards, jacobian, names + [step.name for step in steps], surface_names, pattern, self.start, self.end,
+                               self.full_state, getattr(self.fun, "__name__", "fun"), len(steps))
+        if steps:
+            assert self.watched is not None
+            problem = problem.with_steps(self.watched.resets(), self.watched.timed())
         if self.events:
             problem = problem.with_events([(e.name, self._called_event(e), e.direction, e.action) for e in self.events])
         self._bound_steps()
         if not is_known and self.is_continuous and not self.complex:
             note, is_known = "it bends and does not jump", True
         if not is_known:
-            self.unknown_jumps = (
-                f"the jumps of {getattr(self.fun, '__name__', 'the function')}, if it has any, are not known, as it was called instead of "
+            self.unknown_jumps = self._unknown(reason)
+        return Way(problem, f"called, as it could not be traced ({reason}); {note}", False, False)
+
+    def _unknown(self, reason: str) -> str:
+        return (f"the jumps of {getattr(self.fun, '__name__', 'the function')}, if it has any, are not known, as it was called instead of "
                 f"traced ({reason}), and watching could not follow all that it decides; a result across a jump is less accurate than rtol, or "
                 f"wrong. Write what could not be traced in another way, or pass surfaces=[g, …], functions g(t, y) that are zero where it "
                 f"jumps; surfaces=[] says that it does not jump.")
-        return Way(problem, f"called, as it could not be traced ({reason}); {note}", False, False)
 
     def _bound_steps(self) -> None:
         """A field that is zero at first would have its first step over the whole run, and over all that the time brings."""
         if not self.refuses_memory:
             return
-        quickest = quickest_change(self._call_forward if not self.complex else self._complex_field, self.start, self.end, self.state)
+        field: Any = self._complex_field if self.complex else self._call_forward
+        quickest = quickest_change(field, self.start, self.end, self.state)
         if quickest is not None:
             self.options["max_step"] = min(self.options["max_step"], quickest)
 
@@ -627,11 +673,13 @@ class Problem:
         if called.remembered:
             raise RemembersError(advice(called.remembered))
 
-    def _call_forward(self, s: float, y: Any) -> Any:
+    def _call_forward(self, s: float, y: Any, form: Any = None) -> Any:
         if self.complex and isinstance(y, np.ndarray) and y.dtype == float:
             y = y.view(complex)
-        result = self._call(self.direction * s, y)
-        return [-r for r in np.ravel(result)] if self.direction < 0 else result
+        result = self._call(self.direction * s, y, form)
+        if self.direction > 0:
+            return result
+        return [-r for r in (flat(result) if form is not None else np.ravel(result))]
 
     def _field(self) -> Any:
         if self.complex:
@@ -641,6 +689,21 @@ class Problem:
         if self.vectorized:
             return self._call
         return self._with_args(self.fun)
+
+    def _noting(self, field: Any) -> Any:
+        """The same field, which notes what the function's variables have become where it has set one of them."""
+        self.noted = None
+        cells = [place for place in self.memory.places if place.kind == "cell"] if self.refuses_memory else []
+        if not cells:
+            return field
+
+        def noting(t: float, *rest: Any) -> Any:
+            value = field(t, *rest)
+            if self.noted is None and any(place.differences() for place in cells):
+                self.noted = self.memory.state()
+            return value
+
+        return noting
 
     def _inside(self, function: Any) -> Any:
         """A called function that need not have values outside of the run: where it raises there, it goes on as it was inside."""
@@ -685,23 +748,12 @@ _SMOOTH = set("erf erfc erfi erfinv gamma lgamma gammaln loggamma digamma psi po
               "k0e k1e expi exp1 expn lambertw wrightomega dawsn ellipk ellipe zeta airy ai_zeros fresnel ndtr log_ndtr spence entr".split())
 
 
-def _may_hide_jumps(reason: str) -> bool:
-    """Whether what ended a trace is done by a library's own code, whose branches nobody sees."""
-    asked = re.match(r"(?:np\.|math\.)?(\w+)(?:\(\))? of (?:a number|numbers) that", reason)
-    if asked:
-        return asked.group(1) not in _SMOOTH
-    # What a trace does not see, watching need not see either.
-    return bool(re.match(r"\w*(?:Type|Value|Attribute)Error: |the function depends on more than|a root ", reason))
+# What such a message begins with where a function without jumps is to blame.
+_SMOOTH_REASONS = tuple(f"{prefix}{name}{tail} of a number" for prefix in ("", "np.", "math.") for name in _SMOOTH for tail in ("", "()"))
 
 
-# Functions of math that take a watched number for a plain one, and jump.
-_UNSEEN = frozenset(("fmod", "remainder", "copysign", "modf"))
-
-
-def _jumps_unseen(function: Any) -> bool:
-    """Whether a function, or what it defines, uses one of these."""
-    code = getattr(getattr(function, "__func__", function), "__code__", None)
-    return code is not None and bool(_UNSEEN & set(names_of(code)))
+def _counted(number: int, what: str, several: Optional[str] = None) -> str:
+    return f"{number} {what if number == 1 else several or what + 's'}"
 
 
 def way_field(problem: "Problem", s: float, y: np.ndarray) -> np.ndarray:

@@ -24,8 +24,10 @@
 #include "slideway/fit/fit.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/equilibrium_branches.hpp"
+#include "slideway/orbit/equilibrium_curves.hpp"
 #include "slideway/orbit/lyapunov.hpp"
 #include "slideway/orbit/orbit_branch.hpp"
+#include "slideway/orbit/orbit_curves.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"
 #include "slideway/simulate/poincare_section.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -47,6 +49,27 @@ SweepAxis axis_of(const Varied& varied) {
   axis.last = std::get<2>(varied);
   axis.count = std::get<3>(varied);
   return axis;
+}
+
+std::vector<SweepAxis> axes_of(const std::vector<Varied>& varied) {
+  std::vector<SweepAxis> axes;
+  for (const Varied& one : varied) axes.push_back(axis_of(one));
+  return axes;
+}
+
+// The kind of bifurcation of this name among those that have curves; none for "".
+template <class Kind>
+std::optional<Kind> kind_named(const std::string& name, const std::vector<Kind>& kinds) {
+  if (name.empty()) return std::nullopt;
+  std::string known;
+  for (const Kind kind : kinds) {
+    if (name == to_string(kind)) return kind;
+    known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
+  }
+  refuse({.what = "no such bifurcation has curves",
+          .where = "bifurcation",
+          .expected = "one of " + known,
+          .got = "'" + name + "'"});
 }
 
 // The model of a problem; refuses Python functions that are called.
@@ -90,8 +113,8 @@ Run whole_run(const ModelInstance& instance) {
 // ---- equilibria ---------------------------------------------------------------------------------------------
 
 std::string equilibria(const std::shared_ptr<Problem>& problem, double end, const py::dict& given,
-                       const Box& box, Index starts, const std::optional<Varied>& varied,
-                       const std::shared_ptr<Cancellation>& cancellation) {
+                       const Box& box, Index starts, const std::vector<Varied>& varied,
+                       const std::string& bifurcation, const std::shared_ptr<Cancellation>& cancellation) {
   const Model& model = model_of(*problem, "equilibria");
   ModelInstance instance = problem->instance;
   instance.end = end;
@@ -105,14 +128,40 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
       options.upper[i] = high;
     }
   }
+  const std::optional<EquilibriumBifurcation> kind =
+      kind_named(bifurcation, std::vector{EquilibriumBifurcation::fold, EquilibriumBifurcation::hopf,
+                                          EquilibriumBifurcation::boundary_equilibrium});
   const py::gil_scoped_release unlocked;
-  if (!varied) {
+  if (varied.empty()) {
     const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
     const Equilibria found = find_equilibria(stoppable.problem(), whole_run(instance), options);
     return text_of(apps::write_equilibria_json, apps::ShownEquilibria{model.name, instance, found});
   }
-  const SweepAxis axis = axis_of(*varied);
+  const std::vector<SweepAxis> axes = axes_of(varied);
+  const SweepAxis& axis = axes.front();
   const Model stoppable = apps::stoppable(model, stop_question(cancellation));
+  if (axes.size() > 1) {
+    const EquilibriumCurveOptions asked{
+        .equilibria = options,
+        .first = apps::span_of(axes[0]),
+        .second = apps::span_of(axes[1]),
+        .begin = apps::begin_of_curves(instance, axes[1]),
+        .kind = kind,
+        .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+    const ModelInstance first = apps::instance_at(model, problem->settings, axes, axes[0].first, asked.begin);
+    const std::vector<EquilibriumCurve> curves = follow_equilibrium_curves(
+        [&](double a, double b) {
+          return apps::instance_at(stoppable, problem->settings, axes, a, b).problem();
+        },
+        whole_run(instance), asked);
+    return text_of(apps::write_equilibrium_curves_json, apps::ShownEquilibriumCurves{.model = model.name,
+                                                                                     .first = axes[0].name,
+                                                                                     .second = axes[1].name,
+                                                                                     .begin = asked.begin,
+                                                                                     .instance = first,
+                                                                                     .options = asked,
+                                                                                     .curves = curves});
+  }
   const std::vector<EquilibriumBranch> branches = follow_equilibria(
       [&](double value) { return apps::instance_at(stoppable, problem->settings, axis, value).problem(); },
       whole_run(instance),
@@ -142,7 +191,7 @@ OrbitGuess guess_of(const apps::OrbitQuestion& question, const ModelInstance& in
 py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
                 const std::optional<std::string>& section, const std::string& direction,
                 const std::optional<double>& period, Index returns, double transient, Index shots,
-                int max_iterations, const std::optional<Varied>& varied,
+                int max_iterations, const std::vector<Varied>& varied, const std::string& bifurcation,
                 const std::optional<py::function>& period_of,
                 const std::shared_ptr<Cancellation>& cancellation) {
   const Model& model = model_of(*problem, "orbit");
@@ -155,8 +204,48 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
   }
   const ModelInstance& instance = problem->instance;
   const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
-  if (varied) {
-    const SweepAxis axis = axis_of(*varied);
+  if (varied.size() > 1) {
+    const std::vector<SweepAxis> axes = axes_of(varied);
+    const Model stoppable_model = apps::stoppable(model, stop_question(cancellation));
+    const auto at = [&](double a, double b) {
+      return apps::instance_at(stoppable_model, problem->settings, axes, a, b);
+    };
+    OrbitPlaneFamily family{.problem = [&](double a, double b) { return at(a, b).problem(); }};
+    if (period) {
+      family.period = [&](double a, double b) {
+        if (!period_of) return *period;
+        const py::gil_scoped_acquire lock;
+        return py::cast<double>((*period_of)(a, b));
+      };
+    }
+    const OrbitCurveOptions asked{
+        .orbit = options,
+        .first = apps::span_of(axes[0]),
+        .second = apps::span_of(axes[1]),
+        .begin = apps::begin_of_curves(instance, axes[1]),
+        .kind =
+            kind_named(bifurcation, std::vector{Bifurcation::fold, Bifurcation::period_doubling,
+                                                Bifurcation::torus, Bifurcation::grazing,
+                                                Bifurcation::grazing_sliding, Bifurcation::crossing_sliding,
+                                                Bifurcation::switching_sliding, Bifurcation::adding_sliding}),
+        .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+    if (period_of) question.period = py::cast<double>((*period_of)(axes[0].first, asked.begin));
+    std::string document;
+    {
+      const py::gil_scoped_release unlocked;
+      const ModelInstance first = at(axes[0].first, asked.begin);
+      const OrbitCurves found = follow_orbit_curves(family, guess_of(question, first, options.run), asked);
+      document = text_of(apps::write_orbit_curves_json, apps::ShownOrbitCurves{.model = model.name,
+                                                                               .first = axes[0].name,
+                                                                               .second = axes[1].name,
+                                                                               .begin = asked.begin,
+                                                                               .instance = first,
+                                                                               .found = found});
+    }
+    return py::make_tuple(document, py::none());
+  }
+  if (!varied.empty()) {
+    const SweepAxis axis = axis_of(varied.front());
     const Model stoppable_model = apps::stoppable(model, stop_question(cancellation));
     OrbitFamily family{.problem = [&](double value) {
       return apps::instance_at(stoppable_model, problem->settings, axis, value).problem();
@@ -271,13 +360,13 @@ py::tuple section(const MadeRun& made, const std::string& name, const std::strin
 
 void bind_analyses(py::module_& module) {
   module.def("equilibria", &equilibria, py::arg("problem"), py::arg("end"), py::arg("options"),
-             py::arg("box") = Box{}, py::arg("starts") = 0, py::arg("varied") = py::none(),
-             py::arg("cancellation") = py::none());
+             py::arg("box") = Box{}, py::arg("starts") = 0, py::arg("varied") = std::vector<Varied>{},
+             py::arg("bifurcation") = "", py::arg("cancellation") = py::none());
   module.def("orbit", &orbit, py::arg("problem"), py::arg("options"), py::arg("section") = py::none(),
              py::arg("direction") = "rising", py::arg("period") = py::none(), py::arg("returns") = 0,
              py::arg("transient") = 0.0, py::arg("shots") = 0, py::arg("max_iterations") = 0,
-             py::arg("varied") = py::none(), py::arg("period_of") = py::none(),
-             py::arg("cancellation") = py::none());
+             py::arg("varied") = std::vector<Varied>{}, py::arg("bifurcation") = "",
+             py::arg("period_of") = py::none(), py::arg("cancellation") = py::none());
   module.def("lyapunov", &lyapunov, py::arg("problem"), py::arg("end"), py::arg("options"),
              py::arg("transient"), py::arg("block"), py::arg("cancellation") = py::none());
   module.def("fit", &fit, py::arg("problem"), py::arg("parameters"), py::arg("names"), py::arg("times"),

@@ -175,6 +175,7 @@ System system_of(const PythonField& parts) {
     };
   }
   if (parts.pattern) definition.field_dx_pattern = pattern_from_rows(parts.states, *parts.pattern);
+  definition.discrete = parts.discrete;
   return System(std::move(definition));
 }
 
@@ -185,6 +186,14 @@ Event event_of(const std::string& name, const py::object& when, Direction direct
     return read_number(call(*function, t, states->fill(x)));
   };
   return {.name = name, .when = Guard(std::move(functions)), .direction = direction, .action = action};
+}
+
+ResetFunction reset_of(Index state, const py::object& value) {
+  return [state, function = shared(value), states = shared_cache()](double t, ConstVectorRef before,
+                                                                    VectorRef after) {
+    CallErrors::check();
+    after[state] = read_number(call(*function, t, states->fill(before)));
+  };
 }
 
 }  // namespace slideway::python

@@ -53,11 +53,16 @@ struct PythonField {
   std::vector<std::string> surface_names = {};
   // The columns of each row of the Jacobian that can differ from zero; none for all.
   std::optional<std::vector<std::vector<Index>>> pattern = {};
+  // The number of discrete states, which are the last of `states`; their derivatives are 0.
+  Index discrete = 0;
 };
 
 System system_of(const PythonField& parts);
 
 // One event of a Python function g(t, y).
 Event event_of(const std::string& name, const pybind11::object& when, Direction direction, Action action);
+
+// Sets one state to what a Python function (t, y) returns.
+ResetFunction reset_of(Index state, const pybind11::object& value);
 
 }  // namespace slideway::python

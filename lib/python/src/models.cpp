@@ -1,5 +1,6 @@
 // Models and problems as Python sees them.
 
+#include <limits>
 #include <sstream>
 
 #include <pybind11/eigen.h>
@@ -60,6 +61,32 @@ std::shared_ptr<Problem> with_events(const Problem& problem, const py::list& eve
   auto result = std::make_shared<Problem>(problem);
   result->instance.system = problem.instance.system.with_events(std::move(made));
   result->calls_python = true;
+  return result;
+}
+
+// The same problem with discrete states that Python functions set: in `resets`, each (name, guard, state, function), where the guard falls
+// through zero, and in `timed`, each (name, times, state, function), at known times.
+std::shared_ptr<Problem> with_steps(const Problem& problem, const py::list& resets, const py::list& timed) {
+  std::vector<Event> events;
+  for (const auto& item : resets) {
+    const auto [name, when, state, value] =
+        py::cast<std::tuple<std::string, py::object, Index, py::object>>(item);
+    Event event = event_of(name, when, Direction::falling, Action::reset);
+    event.reset = reset_of(state, value);
+    events.push_back(std::move(event));
+  }
+  // Other jumps of the same instant read what is set here.
+  constexpr int before_all = std::numeric_limits<int>::max();
+  std::vector<TimeEvent> time_events;
+  for (const auto& item : timed) {
+    const auto [name, times, state, value] =
+        py::cast<std::tuple<std::string, std::vector<double>, Index, py::object>>(item);
+    time_events.push_back(
+        {.name = name, .at = times, .reset = reset_of(state, value), .priority = before_all});
+  }
+  auto result = std::make_shared<Problem>(problem);
+  result->instance.system =
+      problem.instance.system.with_events(std::move(events)).with_time_events(std::move(time_events));
   return result;
 }
 
@@ -298,6 +325,7 @@ void bind_models(py::module_& module) {
       .def("field", &field, py::arg("t"), py::arg("state"), py::arg("lambda_") = py::none(),
            py::arg("location") = "")
       .def("guards", &guards)
+      .def("with_steps", &with_steps, py::arg("resets"), py::arg("timed"))
       .def("with_events", &with_events)
       .def("check",
            [](const Problem& self, double end, const py::dict& options) {
@@ -346,7 +374,7 @@ void bind_models(py::module_& module) {
       [](py::object field, py::object guards, py::object jacobian,
          const std::vector<std::string>& state_names, const std::vector<std::string>& surface_names,
          const std::optional<std::vector<std::vector<Index>>>& pattern, double start, double end,
-         const Vector& state, const std::string& name) {
+         const Vector& state, const std::string& name, Index discrete) {
         const PythonField parts{.states = state.size(),
                                 .surfaces = static_cast<Index>(surface_names.size()),
                                 .field = std::move(field),
@@ -354,12 +382,13 @@ void bind_models(py::module_& module) {
                                 .jacobian = std::move(jacobian),
                                 .state_names = state_names,
                                 .surface_names = surface_names,
-                                .pattern = pattern};
+                                .pattern = pattern,
+                                .discrete = discrete};
         return called_problem(parts, start, end, state, name);
       },
       py::arg("field"), py::arg("guards"), py::arg("jacobian"), py::arg("state_names"),
       py::arg("surface_names"), py::arg("pattern"), py::arg("start"), py::arg("end"), py::arg("state"),
-      py::arg("name"));
+      py::arg("name"), py::arg("discrete") = 0);
 }
 
 }  // namespace slideway::python

@@ -446,6 +446,26 @@ def watched():
     return f
 
 
+@idiom("`round`, `int(t/dt)`, `t % 1`, `math.floor` of a state, beside `scipy.integrate.quad`", "watched", span=(0, 4), tolerance=3e-3)
+def stepped_beside_an_integral():
+    def f(t, y):
+        area = scipy.integrate.quad(lambda s: math.exp(-s * s), 0, y[0])[0]
+        pulse = 1.0 if t % 1 < 0.3 else 0.0
+        return [y[1], -round(4 * y[0]) / 4 - 0.2 * math.floor(2 * y[1]) + VALUES[int(t / 0.2)] * pulse - 0.1 * area]
+
+    return f
+
+
+@idiom("`np.searchsorted`, `np.argmin`, `u[times <= t][-1]`, beside what cannot be traced", "watched", span=(0, 4), tolerance=3e-3)
+def looked_up_beside_an_integral():
+    def f(t, y):
+        area = scipy.integrate.quad(lambda s: math.exp(-s * s), 0, y[0])[0]
+        held = VALUES[np.argmin(np.abs(TIMES + 0.1 - t))] - 0.5 * VALUES[TIMES <= t][-1]
+        return [y[1], held - FORCE[np.searchsorted(PLACES, y[0])] - 0.1 * area]
+
+    return f
+
+
 @idiom("a flag that is switched: hysteresis, a latch", "refused", y0=(20.0,))
 def latched():
     state = {"on": True}

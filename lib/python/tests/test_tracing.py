@@ -568,7 +568,7 @@ def test_watching_a_loop_takes_few_calls():
 
     from slideway._watch import watch
 
-    watched = watch(converging, 0.0, 1.0, np.array([1.0]))
+    watched = watch(converging, converging, 0.0, 1.0, np.array([1.0]))
     assert watched is not None and watched.loses and not watched.names
     assert len(calls) < 20
 
@@ -684,7 +684,7 @@ def test_what_a_run_says_has_the_lines_of_the_user():
 
 def test_what_watching_does_not_see_is_warned_of():
     def hidden(t, y):
-        return [math.fmod(t, 1.0) - math.erf(y[0])]
+        return [float(memoryview(np.array([t], dtype=float))[0] % 1.0) - math.erf(y[0])]
 
     with pytest.warns(slideway.UnknownJumpsWarning):
         assert not solve_ivp(hidden, (0, 3), [1.5]).traced
