@@ -79,7 +79,7 @@ void print(const ModelCheck& check, std::ostream& out) {
 }  // namespace
 
 int check(const CheckArguments& arguments, std::ostream& out) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   ModelInstance instance = model.instantiate(arguments.settings);
   const Options options = make_options(arguments, model.defaults);
   set_end(arguments, instance);

@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "slideway/fmi/import.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/sweep/sweep_plan.hpp"
 #include "slideway/sweep/sweep_workers.hpp"
@@ -34,6 +35,7 @@ struct SimulationArguments {
   std::string selection = {};
   std::string local_events = {};
   std::string audit = {};  // of `run` and `sweep`: "off", "quick" or "full"; empty: quick
+  FmuImport fmu_import = {};
 };
 
 // CheckpointInterval is the distance between two checkpoints of a run: this many steps or, where these are 0, this

@@ -30,7 +30,7 @@ ComparisonPlan make_plan(const CompareArguments& arguments) {
 }  // namespace
 
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   ModelInstance instance = model.instantiate(arguments.settings);
   const Options options = make_options(arguments, model.defaults);
   set_end(arguments, instance);

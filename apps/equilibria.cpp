@@ -96,7 +96,7 @@ int follow_curves(const EquilibriaArguments& arguments, const Model& model, cons
 }  // namespace
 
 int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   ModelInstance instance = model.instantiate(arguments.settings);
   set_end(arguments, instance);
   EquilibriumOptions options;

@@ -26,13 +26,13 @@ namespace fs = std::filesystem;
 // The binary of FMUs lies in the folder of libraries of the build, or of the installation.
 std::string fmu_binary() {
   const fs::path own_folder = platform::own_program().parent_path();
-  for (const char* place : {"../lib", SLIDEWAY_LIBRARY_FROM_HERE}) {
+  for (const char* place : {"../lib", SLIDEWAY_LIBRARY_FROM_HERE "/slideway"}) {
     const fs::path file = (own_folder / place / "libslideway_fmu.so").lexically_normal();
     std::error_code failed;
     if (fs::is_regular_file(file, failed)) return file.string();
   }
   refuse({.what = "the binary of exported FMUs is missing",
-          .where = (own_folder / SLIDEWAY_LIBRARY_FROM_HERE).lexically_normal().string(),
+          .where = (own_folder / SLIDEWAY_LIBRARY_FROM_HERE / "slideway").lexically_normal().string(),
           .expected = "libslideway_fmu.so",
           .got = "no such file",
           .advice = "build the target slideway_fmu, which needs libzip and pugixml"});

@@ -66,7 +66,7 @@ void take_deviations(const FitArguments& arguments, const std::vector<std::strin
 }  // namespace
 
 int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   FitOptions options;
   options.run = make_options(arguments, model.defaults);
   if (!arguments.rtol && !(model.defaults.rtol > 0)) options.run.rtol = usual_fit_rtol;

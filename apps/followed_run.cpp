@@ -9,6 +9,7 @@
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway::apps {
@@ -94,7 +95,7 @@ RunReport FollowedRun::report() const {
 }
 
 FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, const Settings& settings) {
-  Model model = load_model(name);
+  Model model = load_model(name, arguments.fmu_import);
   ModelInstance instance = model.instantiate(settings);
   FollowedRun run{.model = std::move(model), .instance = std::move(instance)};
   run.title = run.model.name;
@@ -130,6 +131,7 @@ void follow(FollowedRun& run, const std::atomic<bool>* interruption) {
   }
   Auditor auditor(run.written, run.instance, run.options, run.audit_level);
   Options listening = auditor.listening(run.options);
+  tell_steps(run.instance, listening);
   if (interruption != nullptr) {
     listening.on_step = [interruption, next = listening.on_step](const StepView& step) {
       const Answer answer = next ? next(step) : Answer::go_on;

@@ -118,6 +118,15 @@ std::string file_of_gallery(const std::string& name) {
           .advice = near.empty() ? "" : question({near})});
 }
 
+// The first option that only an FMU understands; "" for none.
+std::string option_of_fmus(const FmuImport& how) {
+  if (!how.inputs.empty()) return "--inputs";
+  if (how.communication_step) return "--communication-step";
+  if (how.prefers_co_simulation) return "--co-simulation";
+  if (how.isolated) return "--isolate";
+  return how.log.empty() ? "" : "--fmu-log";
+}
+
 }  // namespace
 
 bool is_fmu(const std::string& name) { return name.ends_with(".fmu"); }
@@ -126,9 +135,14 @@ bool is_model_file(const std::string& name) {
   return name.find('/') != std::string::npos || name.ends_with(".toml") || is_fmu(name);
 }
 
-Model load_model(const std::string& name) {
+Model load_model(const std::string& name, const FmuImport& how) {
   const std::vector<Model>& known = models::catalogue();
-  if (is_fmu(name)) return read_fmu(name);
+  if (is_fmu(name)) return read_fmu(name, how);
+  if (const std::string option = option_of_fmus(how); !option.empty())
+    refuse({.what = "this option is for FMUs",
+            .where = option,
+            .expected = "a name that ends in .fmu",
+            .got = name});
   if (is_model_file(name)) {
     if (const std::string file = file_of_gallery(name); !file.empty()) return read_model_file(file);
     refuse_absent_file(name, known);

@@ -3,6 +3,7 @@
 
 #include <string>
 
+#include "slideway/fmi/import.hpp"
 #include "slideway/model/model.hpp"
 
 namespace slideway::apps {
@@ -12,7 +13,7 @@ bool is_fmu(const std::string& name);
 // A name that contains a '/' or ends in ".toml" or ".fmu".
 bool is_model_file(const std::string& name);
 
-// Throws std::exception with the complete report.
-Model load_model(const std::string& name);
+// Throws std::exception with the complete report, also where something is asked of an FMU and the model is none.
+Model load_model(const std::string& name, const FmuImport& how = {});
 
 }  // namespace slideway::apps

@@ -54,7 +54,7 @@ LyapunovOptions lyapunov_options(const LyapunovArguments& arguments, const Model
 }  // namespace
 
 int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream& err) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   ModelInstance instance = model.instantiate(arguments.settings);
   set_end(arguments, instance);
   const LyapunovOptions options = lyapunov_options(arguments, model, instance);

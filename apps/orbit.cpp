@@ -172,7 +172,7 @@ int follow_curves(const OrbitArguments& arguments, const Model& model, const Mod
 }  // namespace
 
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   ModelInstance instance = model.instantiate(arguments.settings);
   check_request(arguments, instance);
   OrbitOptions options;

@@ -275,6 +275,30 @@ void add_simulation(CLI::App& app, SimulationArguments& arguments, bool follows_
       ->group(continuation);
 }
 
+// How an FMU is run, for all commands that follow one.
+void add_fmu_import(CLI::App& app, FmuImport& how) {
+  const std::string group = "An FMU";
+  app.add_option(
+         "--inputs", how.inputs,
+         "its inputs over time, and its tunable parameters: a column `time`, and one per name; a time "
+         "that is there twice is a jump")
+      ->type_name("FILE.csv")
+      ->group(group);
+  app.add_flag("--co-simulation", how.prefers_co_simulation,
+               "let it integrate itself, where it has both kinds (default: slideway integrates)")
+      ->group(group);
+  add_positive(
+      app, "--communication-step",
+      "of Co-Simulation, which it asks for: the time between two communication points (default: that of "
+      "the FMU, or a thousandth of the run)",
+      how.communication_step)
+      ->group(group);
+  app.add_flag("--isolate", how.isolated,
+               "run its binary in a process of its own: a crash or a hang becomes a message")
+      ->group(group);
+  add_names(app, "--fmu-log", "show its messages of these categories; all: every one", how.log)->group(group);
+}
+
 CLI::Option* add_audit(CLI::App& app, SimulationArguments& arguments) {
   return add_word(app, "--audit",
                   "compare the result with the model file as it is written: at some points, or in every step "
@@ -294,6 +318,7 @@ void add_run(CLI::App& program, RunArguments& arguments) {
            false)
       ->group("The model");
   add_simulation(app, arguments, true);
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string pieces = "In several pieces";
   app.add_option("--checkpoint", arguments.checkpoint,
@@ -463,6 +488,7 @@ void add_check(CLI::App& program, CheckArguments& arguments) {
       "check", "Check a model: derivatives, multi-affinity, the start, scales, which method suits it");
   add_model(app, arguments.model);
   add_simulation(app, arguments);
+  add_fmu_import(app, arguments.fmu_import);
   add_files(app, "--json", "write what was found; - is standard output; may be repeated", "FILE",
             arguments.json)
       ->group("Results");
@@ -479,6 +505,7 @@ void add_compare(CLI::App& program, CompareArguments& arguments) {
       "Filippov's solution beside hysteresis, smoothing, naive integration, Euler and Algorithm 1");
   add_model(app, arguments.model);
   add_simulation(app, arguments);
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string compared = "What is compared";
   add_positive(app, "--epsilon",
@@ -574,6 +601,7 @@ void add_sweep(CLI::App& program, SweepArguments& arguments) {
                arguments.run_time_limit)
       ->group(runs);
   add_simulation(app, arguments);
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string looked_at = "What is looked at";
   add_number(
@@ -692,6 +720,7 @@ void add_orbit(CLI::App& program, OrbitArguments& arguments) {
             arguments.iterations)
       ->group(sought);
   add_simulation(app, arguments, false, "1e-10");
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write one period of the orbit; may be repeated", "FILE", arguments.csv)
@@ -726,6 +755,7 @@ void add_lyapunov(CLI::App& program, LyapunovArguments& arguments) {
       ->type_name("TIME")
       ->group(sought);
   add_simulation(app, arguments, false, "1e-8");
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write the running estimates, a row per block; may be repeated", "FILE",
@@ -784,6 +814,7 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
             1, arguments.starts)
       ->group(sought);
   add_simulation(app, arguments);
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write a row for each equilibrium; may be repeated", "FILE", arguments.csv)
@@ -844,6 +875,7 @@ void add_fit(CLI::App& program, FitArguments& arguments) {
   add_count(app, "--max-runs", "most runs, each with its derivatives (default 200)", 1, arguments.max_runs)
       ->group(measured);
   add_simulation(app, arguments, false, "1e-8");
+  add_fmu_import(app, arguments.fmu_import);
 
   const std::string results = "Results (a FILE named - is standard output)";
   add_files(app, "--csv", "write measurements, model and differences; may be repeated", "FILE", arguments.csv)

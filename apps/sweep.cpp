@@ -230,7 +230,7 @@ void report(const SweepArguments& arguments, const SweepPlan& plan, const SweepR
 }  // namespace
 
 int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& err) {
-  const Model model = load_model(arguments.model);
+  const Model model = load_model(arguments.model, arguments.fmu_import);
   const SweepPlan plan(design_of(arguments));
   check_section_options(arguments);
   check_states_shown(arguments, model, plan);

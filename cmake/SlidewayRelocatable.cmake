@@ -1,25 +1,18 @@
 # For SLIDEWAY_RELOCATABLE: SUNDIALS, KLU, fmt and the library of C++ are linked in, so that the command and the C interface need
 # nothing but a glibc from 2.34 on. Only these two are then installed.
 
+if(NOT EMSCRIPTEN)
+  include(SlidewayArchives)
+endif()
 if(NOT SLIDEWAY_RELOCATABLE)
   return()
 endif()
 
-list(TRANSFORM SLIDEWAY_SUNDIALS_TARGETS APPEND _static)
-# The package of SUNDIALS names the shared objects of KLU also where its own are archives.
-set(klu_archives "")
-foreach(name klu btf amd colamd suitesparseconfig)
-  find_library(SLIDEWAY_ARCHIVE_${name} NAMES lib${name}.a REQUIRED)
-  mark_as_advanced(SLIDEWAY_ARCHIVE_${name})
-  list(APPEND klu_archives "${SLIDEWAY_ARCHIVE_${name}}")
-endforeach()
-set_target_properties(SUNDIALS::sunlinsolklu_static PROPERTIES
-  INTERFACE_LINK_LIBRARIES "SUNDIALS::sunmatrixsparse_static;${klu_archives}")
-
-add_library(slideway_fmt STATIC "${PROJECT_SOURCE_DIR}/cmake/relocatable/fmt.cpp")
-target_compile_features(slideway_fmt PUBLIC cxx_std_17)
+if(SLIDEWAY_ARCHIVES_MISSING)
+  message(FATAL_ERROR "A relocatable build needs archives that are not there: ${SLIDEWAY_ARCHIVES_MISSING}.")
+endif()
+set(SLIDEWAY_SUNDIALS_TARGETS ${SLIDEWAY_ARCHIVES})
 add_library(fmt::fmt ALIAS slideway_fmt)
-set_target_properties(slideway_fmt PROPERTIES POSITION_INDEPENDENT_CODE ON)
 add_library(slideway_hypot OBJECT "${PROJECT_SOURCE_DIR}/cmake/relocatable/hypot.c")
 set_target_properties(slideway_hypot PROPERTIES POSITION_INDEPENDENT_CODE ON)
 

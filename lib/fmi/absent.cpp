@@ -5,13 +5,15 @@
 
 namespace slideway {
 
-Model read_fmu(const std::string& file) {
+Model read_fmu(const std::string& file, const FmuImport& /*how*/) {
   refuse({.what = "this build reads no FMUs",
           .where = file,
           .expected = "a build with " SLIDEWAY_FMI_MISSING,
           .advice =
               "install what is missing (on Debian `sh cmake/setup.sh` does), and configure and build again"});
 }
+
+void tell_steps(const ModelInstance& /*instance*/, Options& /*options*/) {}
 
 void write_fmu(const std::string& path, const Model& /*model*/, const FmuExport& /*what*/) {
   refuse({.what = "this build writes no FMUs",

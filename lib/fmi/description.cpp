@@ -4,6 +4,7 @@
 #include <charconv>
 #include <cmath>
 #include <map>
+#include <sstream>
 
 #include <fmt/format.h>
 #include <pugixml.hpp>
@@ -38,7 +39,7 @@ class Reader {
  public:
   Reader(const std::filesystem::path& file, pugi::xml_node root) : file_(file), root_(root) {}
 
-  Description read() {
+  Description read(std::optional<Kind> wanted) {
     const std::string version = text(root_, "fmiVersion");
     if (version == "2.0")
       answer_.version = Version::two;
@@ -51,11 +52,12 @@ class Reader {
     answer_.description = root_.attribute("description").value();
     answer_.tool = root_.attribute("generationTool").value();
     answer_.token = text(root_, is_two() ? "guid" : "instantiationToken");
-    kind();
+    kind(wanted);
     const pugi::xml_node experiment = root_.child("DefaultExperiment");
     answer_.start = number(experiment, "startTime");
     answer_.end = number(experiment, "stopTime");
     answer_.tolerance = number(experiment, "tolerance");
+    answer_.step = number(experiment, "stepSize");
     types_of_file();
     variables();
     if (is_two())
@@ -83,7 +85,10 @@ class Reader {
   std::optional<double> number(pugi::xml_node node, const char* name) const {
     const pugi::xml_attribute found = node.attribute(name);
     if (found.empty()) return std::nullopt;
-    const std::string word = found.value();
+    return number_of(found.value(), node, name);
+  }
+
+  double number_of(const std::string& word, pugi::xml_node node, const char* name) const {
     if (word == "true" || word == "false") return word == "true" ? 1.0 : 0.0;
     double value = 0;
     const char* const begin = word.data() + (word.starts_with('+') ? 1 : 0);
@@ -91,6 +96,14 @@ class Reader {
     if (error != std::errc() || end != word.data() + word.size())
       refuse_file(fmt::format("'{}' of <{}> is no number", name, node.name()), "a number", "'" + word + "'");
     return value;
+  }
+
+  // The numbers of a list, which an array has.
+  std::vector<double> numbers(pugi::xml_node node, const char* name) const {
+    std::vector<double> values;
+    std::istringstream words(node.attribute(name).value());
+    for (std::string word; words >> word;) values.push_back(number_of(word, node, name));
+    return values;
   }
 
   std::uint32_t reference(pugi::xml_node node, const char* name) const {
@@ -105,22 +118,34 @@ class Reader {
 
   static bool flag(pugi::xml_node node, const char* name) { return node.attribute(name).as_bool(); }
 
-  void kind() {
-    const pugi::xml_node exchange = root_.child("ModelExchange");
-    if (!exchange)
-      refuse_file("this FMU has no Model Exchange", "an element <ModelExchange>",
-                  root_.child("CoSimulation") ? "Co-Simulation only" : "neither kind");
-    answer_.model_identifier = text(exchange, "modelIdentifier");
+  void kind(std::optional<Kind> wanted) {
+    const pugi::xml_node exchange = root_.child("ModelExchange"), simulation = root_.child("CoSimulation");
+    answer_.kind = wanted.value_or(exchange ? Kind::model_exchange : Kind::co_simulation);
+    const bool exchanges = answer_.kind == Kind::model_exchange;
+    const pugi::xml_node own = exchanges ? exchange : simulation;
+    if (!own && !exchange && !simulation)
+      refuse_file(
+          "this FMU has neither Model Exchange nor Co-Simulation", "one of these elements",
+          root_.child("ScheduledExecution") ? "<ScheduledExecution>, which is not followed here" : "none");
+    if (!own)
+      refuse_file(exchanges ? "this FMU has no Model Exchange" : "this FMU has no Co-Simulation",
+                  exchanges ? "an element <ModelExchange>" : "an element <CoSimulation>",
+                  "the other kind alone");
+    answer_.model_identifier = text(own, "modelIdentifier");
     if (answer_.model_identifier.find_first_of("/\\") != std::string::npos)
       refuse_file("a model identifier is the name of a file, without folders", "letters, digits and _",
                   "'" + answer_.model_identifier + "'");
-    if (flag(exchange, "needsExecutionTool"))
+    if (flag(own, "needsExecutionTool"))
       refuse_file("this FMU needs the tool that made it", "an FMU that runs by itself",
                   "needsExecutionTool=\"true\"");
-    answer_.saves_state = flag(exchange, is_two() ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
+    answer_.saves_state = flag(own, is_two() ? "canGetAndSetFMUstate" : "canGetAndSetFMUState");
     answer_.has_directional_derivatives =
-        flag(exchange, is_two() ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");
-    answer_.only_one_instance = flag(exchange, "canBeInstantiatedOnlyOncePerProcess");
+        flag(own, is_two() ? "providesDirectionalDerivative" : "providesDirectionalDerivatives");
+    answer_.only_one_instance = flag(own, "canBeInstantiatedOnlyOncePerProcess");
+    answer_.wants_steps = exchanges && (is_two() ? !flag(own, "completedIntegratorStepNotNeeded")
+                                                 : flag(own, "needsCompletedIntegratorStep"));
+    answer_.has_event_mode = !exchanges && !is_two() && flag(own, "hasEventMode");
+    answer_.has_fixed_steps = !exchanges && !flag(own, "canHandleVariableCommunicationStepSize");
   }
 
   // Units and nominal values may be those of a declared type.
@@ -130,8 +155,44 @@ class Reader {
   }
 
   void variables() {
-    for (const pugi::xml_node node : root_.child("ModelVariables").children())
+    const pugi::xml_node all = root_.child("ModelVariables");
+    // A dimension may be a variable that stands further below.
+    for (const pugi::xml_node node : all.children())
+      if (!is_two() && node.attribute("valueReference")) nodes_[reference(node, "valueReference")] = node;
+    for (const pugi::xml_node node : all.children())
       if (node.type() == pugi::node_element) variable(node);
+  }
+
+  // The lengths of an array along its dimensions; none of a scalar.
+  std::vector<std::size_t> dimensions_of(pugi::xml_node node) const {
+    constexpr double most = 1e6;
+    std::vector<std::size_t> lengths;
+    double all = 1;
+    for (const pugi::xml_node dimension : node.children("Dimension")) {
+      std::optional<double> length = number(dimension, "start");
+      if (!length) {
+        const auto found = nodes_.find(reference(dimension, "valueReference"));
+        if (found != nodes_.end()) length = number(found->second, "start");
+      }
+      const std::string name = node.attribute("name").value();
+      if (!length || !(*length >= 0) || *length != std::floor(*length))
+        refuse_file(fmt::format("a dimension of '{}' has no length", name),
+                    "'start', or the value reference of a structural parameter with 'start'");
+      all *= *length;
+      if (all > most)
+        refuse_file(fmt::format("array '{}' is too long", name),
+                    fmt::format("at most {:.0f} elements", most));
+      lengths.push_back(static_cast<std::size_t>(*length));
+    }
+    return lengths;
+  }
+
+  // "[2,3]" for the element of this place, counted from 1, the last index first.
+  static std::string index_of(std::size_t element, const std::vector<std::size_t>& lengths) {
+    if (lengths.empty()) return "";
+    std::vector<std::size_t> index(lengths.size());
+    for (std::size_t k = lengths.size(); k-- > 0; element /= lengths[k]) index[k] = element % lengths[k] + 1;
+    return fmt::format("[{}]", fmt::join(index, ","));
   }
 
   void variable(pugi::xml_node node) {
@@ -170,23 +231,31 @@ class Reader {
         node.attribute("variability").as_string(is_real ? "continuous" : "discrete");
     one.is_continuous = variability == "continuous";
     const std::string initial = node.attribute("initial").value();
-    one.is_array = node.child("Dimension");
-    if (one.type != Type::text && one.type != Type::binary && !one.is_array)
-      one.start = number(typed, "start");
     one.is_settable_at_start =
         variability != "constant" &&
         (initial == "exact" || (initial.empty() && (one.role == Role::parameter || one.role == Role::input)));
+    one.is_tunable = one.role == Role::parameter && variability == "tunable";
     if (typed.attribute("derivative"))
       derivatives_.emplace_back(answer_.variables.size(), reference(typed, "derivative"));
-    answer_.variables.push_back(std::move(one));
+    const std::vector<std::size_t> lengths = dimensions_of(node);
+    for (const std::size_t length : lengths) one.count *= length;
+    const bool is_number = one.type != Type::text && one.type != Type::binary;
+    const std::vector<double> starts = is_number ? numbers(typed, "start") : std::vector<double>();
+    if (starts.size() > 1 && starts.size() != one.count)
+      refuse_file(fmt::format("'start' of '{}' has another number of values than the variable", one.name),
+                  fmt::format("{}", one.count), fmt::format("{}", starts.size()));
+    const std::string name = one.name;
+    for (one.element = 0; one.element < one.count; ++one.element) {
+      one.name = name + index_of(one.element, lengths);
+      if (!starts.empty()) one.start = starts.size() == 1 ? starts.front() : starts[one.element];
+      answer_.variables.push_back(one);
+    }
   }
 
   void add_state(const Variable& state, const Variable& derivative) {
-    if (state.is_array)
-      refuse_file(fmt::format("state '{}' is an array, and arrays of states are not read here", state.name));
     if (state.type != Type::float64)
       refuse_file(fmt::format("state '{}' is no Float64", state.name), "states of this type");
-    answer_.states.push_back({state, derivative.reference});
+    answer_.states.push_back({state, derivative});
   }
 
   // The order of the states is that of the derivatives in the structure. An index of 2.0 begins with 1.
@@ -207,29 +276,36 @@ class Reader {
     for (std::size_t k = 1; k <= count; ++k) answer_.indicators.push_back(fmt::format("indicator {}", k));
   }
 
-  const Variable* variable_of(std::uint32_t of) const {
+  // The variable with this reference, element by element.
+  std::vector<const Variable*> elements_of(std::uint32_t of) const {
+    std::vector<const Variable*> found;
     for (const Variable& one : answer_.variables)
-      if (one.reference == of) return &one;
-    return nullptr;
+      if (one.reference == of && found.size() < one.count) found.push_back(&one);
+    return found;
   }
 
   void structure_of_three() {
     for (const pugi::xml_node node : root_.child("ModelStructure").children()) {
       const std::string kind = node.name();
-      if (kind == "EventIndicator") {
-        const Variable* const named = variable_of(reference(node, "valueReference"));
-        answer_.indicators.push_back(named ? named->name
-                                           : fmt::format("indicator {}", answer_.indicators.size() + 1));
+      if (kind == "EventIndicator" && answer_.kind == Kind::model_exchange) {
+        const auto named = elements_of(reference(node, "valueReference"));
+        for (const Variable* const one : named) answer_.indicators.push_back(one->name);
+        if (named.empty())
+          answer_.indicators.push_back(fmt::format("indicator {}", answer_.indicators.size() + 1));
       }
       if (kind != "ContinuousStateDerivative") continue;
       const std::uint32_t of = reference(node, "valueReference");
-      const auto is_it = [&](const auto& pair) { return answer_.variables[pair.first].reference == of; };
+      const auto is_it = [&](const auto& pair) {
+        return pair.first < answer_.variables.size() && answer_.variables[pair.first].reference == of;
+      };
       const auto found = std::find_if(derivatives_.begin(), derivatives_.end(), is_it);
-      const Variable* const state = found == derivatives_.end() ? nullptr : variable_of(found->second);
-      if (state == nullptr)
+      const auto states =
+          found == derivatives_.end() ? std::vector<const Variable*>() : elements_of(found->second);
+      const auto derivatives = elements_of(of);
+      if (states.empty() || states.size() != derivatives.size())
         refuse_file("ModelStructure names a derivative that is none",
                     "the value reference of a variable with 'derivative'", fmt::format("{}", of));
-      add_state(*state, answer_.variables[found->first]);
+      for (std::size_t k = 0; k < states.size(); ++k) add_state(*states[k], *derivatives[k]);
     }
   }
 
@@ -237,12 +313,13 @@ class Reader {
   pugi::xml_node root_;
   Description answer_;
   std::map<std::string, pugi::xml_node> declared_;
+  std::map<std::uint32_t, pugi::xml_node> nodes_;                   // of 3.0, by value reference
   std::vector<std::pair<std::size_t, std::uint32_t>> derivatives_;  // a variable, and what its attribute says
 };
 
 }  // namespace
 
-Description read_description(const std::filesystem::path& file) {
+Description read_description(const std::filesystem::path& file, std::optional<Kind> kind) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_file(file.c_str());
   if (parsed.status == pugi::status_file_not_found)
@@ -260,7 +337,7 @@ Description read_description(const std::filesystem::path& file) {
             .where = file.filename().string(),
             .expected = "an element <fmiModelDescription>",
             .got = fmt::format("<{}>", document.document_element().name())});
-  return Reader(file, root).read();
+  return Reader(file, root).read(kind);
 }
 
 }  // namespace slideway::fmi

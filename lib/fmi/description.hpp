@@ -13,6 +13,9 @@ namespace slideway::fmi {
 
 enum class Version { two, three };
 
+// The kind tells who integrates: this program, or the FMU itself.
+enum class Kind { model_exchange, co_simulation };
+
 enum class Type {
   float32,
   float64,
@@ -42,14 +45,17 @@ struct Variable {
   Role role = Role::local;
   bool is_continuous = false;
   bool is_settable_at_start = false;  // its initial is exact, and it is no constant
-  bool is_array = false;
+  bool is_tunable = false;            // a parameter that may be set between events
+  // An array of 3.0 is a variable for each element, whose place and number these are.
+  std::size_t element = 0;
+  std::size_t count = 1;
   std::optional<double> start = {};
   std::optional<double> nominal = {};
 };
 
 struct State {
   Variable variable = {};
-  std::uint32_t derivative = 0;  // the value reference of its derivative
+  Variable derivative = {};
 };
 
 struct Description {
@@ -57,18 +63,23 @@ struct Description {
   std::string model_name = {};
   std::string description = {};
   std::string tool = {};
-  std::string token = {};             // the GUID of 2.0
-  std::string model_identifier = {};  // of Model Exchange
+  std::string token = {};  // the GUID of 2.0
+  Kind kind = Kind::model_exchange;
+  std::string model_identifier = {};  // of this kind
   bool saves_state = false;
   bool has_directional_derivatives = false;
   bool only_one_instance = false;
-  std::optional<double> start = {}, end = {}, tolerance = {};
+  bool wants_steps = false;      // Model Exchange: it is to hear of every step of the integrator
+  bool has_event_mode = false;   // Co-Simulation of 3.0
+  bool has_fixed_steps = false;  // Co-Simulation: all communication steps are to be the same
+  std::optional<double> start = {}, end = {}, tolerance = {}, step = {};
   std::vector<Variable> variables = {};
   std::vector<State> states = {};
   std::vector<std::string> indicators = {};  // a name for each event indicator
 };
 
-// Throws std::invalid_argument where the file is absent or no XML, or where it describes no Model Exchange, or what cannot be run here.
-Description read_description(const std::filesystem::path& file);
+// Without a kind it is Model Exchange, where the FMU has that. Throws std::invalid_argument where the file is absent or no XML, or where it
+// describes none of this kind, or what cannot be run here.
+Description read_description(const std::filesystem::path& file, std::optional<Kind> kind);
 
 }  // namespace slideway::fmi

@@ -134,7 +134,7 @@ class DescriptionWriter {
   }
 
   static bool is_output(Role role) {
-    return role == Role::observed || role == Role::mode || role == Role::location;
+    return role == Role::observed || role == Role::mode || role == Role::location || role == Role::events;
   }
   static const char* causality_of(Role role) {
     if (role == Role::time) return "independent";
@@ -143,8 +143,10 @@ class DescriptionWriter {
   }
   static const char* variability_of(Role role) {
     if (role == Role::parameter) return "fixed";
-    return role == Role::mode || role == Role::location || role == Role::discrete_state ? "discrete"
-                                                                                        : "continuous";
+    return role == Role::mode || role == Role::location || role == Role::events ||
+                   role == Role::discrete_state
+               ? "discrete"
+               : "continuous";
   }
   static bool has_start(Role role) {
     return role == Role::parameter || role == Role::state || role == Role::discrete_state;
@@ -265,7 +267,12 @@ std::string archive_of(const std::map<std::string, std::string>& entries) {
   zip_source_keep(target);
   for (const auto& [name, content] : entries) {
     zip_source_t* const source = zip_source_buffer(archive, content.data(), content.size(), 0);
-    if (source == nullptr || zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8) < 0) {
+    const zip_int64_t place =
+        source == nullptr ? -1 : zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
+    // The binary is large, and little is gained of it by more than the least effort.
+    constexpr zip_uint32_t least_effort = 1;
+    if (place < 0 || zip_set_file_compression(archive, static_cast<zip_uint64_t>(place), ZIP_CM_DEFLATE,
+                                              least_effort) != 0) {
       const std::string reason = zip_strerror(archive);
       zip_discard(archive);
       zip_source_free(target);

@@ -29,33 +29,47 @@ std::string folders_there(const std::filesystem::path& binaries) {
   return names.empty() ? "no binaries" : fmt::format("{}", fmt::join(names, ", "));
 }
 
+// A communication step is one of Co-Simulation.
+std::optional<Kind> kind_wanted(const FmuImport& how) {
+  if (how.prefers_co_simulation || how.communication_step) return Kind::co_simulation;
+  return std::nullopt;
+}
+
 }  // namespace
 
-Fmu::Fmu(const std::string& file)
-    : file_(file), unpacked_(file), description_([&] {
+Fmu::Fmu(const std::string& file, const FmuImport& how)
+    : file_(file), how_(how), unpacked_(file), description_([&] {
         try {
-          return read_description(unpacked_.folder() / "modelDescription.xml");
+          return read_description(unpacked_.folder() / "modelDescription.xml", kind_wanted(how));
         } catch (const std::invalid_argument& error) {
           throw std::invalid_argument(file + ": " + error.what());
         }
       }()) {
   const std::filesystem::path binaries = unpacked_.folder() / "binaries";
   const std::string folder = folder_of_binaries(description_.version);
-  const std::filesystem::path object = binaries / folder / (description_.model_identifier + ".so");
+  object_ = binaries / folder / (description_.model_identifier + ".so");
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(object, ignored))
+  if (!std::filesystem::is_regular_file(object_, ignored))
     refuse({.what = "the FMU has no binary for this system",
             .where = file_,
             .expected = fmt::format("binaries/{}/{}.so", folder, description_.model_identifier),
             .got = folders_there(binaries)});
-  try {
-    binary_ = std::make_unique<platform::SharedObject>(object);
-  } catch (const std::runtime_error& error) {
-    refuse({.what = "the binary of the FMU cannot be loaded", .where = file_, .got = error.what()});
-  }
+  // An isolated binary is for another process alone.
+  if (!how_.isolated) load();
+}
+
+void Fmu::load() const {
+  std::call_once(is_loaded_, [&] {
+    try {
+      binary_ = std::make_unique<platform::SharedObject>(object_);
+    } catch (const std::runtime_error& error) {
+      refuse({.what = "the binary of the FMU cannot be loaded", .where = file_, .got = error.what()});
+    }
+  });
 }
 
 void* Fmu::address(const std::string& name) const {
+  load();
   void* const found = binary_->symbol(name);
   if (found == nullptr)
     refuse({.what = "the binary of the FMU lacks a function",

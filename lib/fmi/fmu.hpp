@@ -4,23 +4,32 @@
 #pragma once
 
 #include <memory>
+#include <mutex>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "lib/fmi/archive.hpp"
 #include "lib/fmi/description.hpp"
 #include "slideway/detail/core/platform/shared_object.hpp"
+#include "slideway/fmi/import.hpp"
 
 namespace slideway::fmi {
 
 class Fmu {
  public:
   // Throws std::invalid_argument where the file is no FMU that can be run here.
-  explicit Fmu(const std::string& file);
+  Fmu(const std::string& file, const FmuImport& how);
 
   const std::string& file() const { return file_; }
   const Description& description() const { return description_; }
+  const FmuImport& how() const { return how_; }
+  // The categories of messages that the FMU is to send; "all" is every one.
+  const std::vector<std::string>& log_categories() const { return how_.log; }
   std::filesystem::path resources() const { return unpacked_.folder() / "resources"; }
 
+  // Loads the binary, once. Throws std::invalid_argument where the system cannot.
+  void load() const;
   // function() returns a function of the binary, of the type that the standard gives it. Throws std::invalid_argument where it is missing.
   template <class Function>
   Function* function(const char* name) const {
@@ -31,9 +40,12 @@ class Fmu {
   void* address(const std::string& name) const;
 
   std::string file_;
+  FmuImport how_;
   UnpackedFmu unpacked_;
   Description description_;
-  std::unique_ptr<platform::SharedObject> binary_;
+  std::filesystem::path object_;
+  mutable std::once_flag is_loaded_;
+  mutable std::unique_ptr<platform::SharedObject> binary_;
 };
 
 }  // namespace slideway::fmi

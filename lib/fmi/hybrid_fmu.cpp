@@ -42,14 +42,20 @@ Vector derivatives_at(Instance& instance, Index n) {
 
 }  // namespace
 
-HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, double start,
-                     std::optional<double> tolerance)
+HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::shared_ptr<const Inputs> inputs,
+                     double start, std::optional<double> tolerance)
     : fmu_(std::move(fmu)),
-      loader_(fmu_, std::move(values), start, tolerance),
+      inputs_(std::move(inputs)),
+      loader_(fmu_, std::move(values), inputs_, start, tolerance),
       n_(static_cast<Index>(fmu_->description().states.size())),
       m_(static_cast<Index>(fmu_->description().indicators.size())),
       kinds_(static_cast<std::size_t>(m_), IndicatorKind::unknown),
       directions_(static_cast<std::size_t>(m_)) {
+  for (const Variable& variable : fmu_->description().variables) {
+    const bool is_number = variable.type != Type::text && variable.type != Type::binary;
+    const bool is_free = variable.role == Role::output || variable.role == Role::local;
+    if (is_number && is_free && !variable.is_continuous) discrete_.push_back(&variable);
+  }
   Vector x = loader_.first().x;
   const double number = begin_stage(loader_.first(), start, x);
   initial_.resize(n_ + 1);
@@ -191,17 +197,8 @@ EventPlace HybridFmu::place_back(const std::shared_ptr<const Node>& node, const 
   return before;
 }
 
-std::vector<double> HybridFmu::discrete_values(const std::shared_ptr<const Node>& node,
-                                               const EventPlace& place) {
-  Instance& instance = loader_.at(node, place.t, place.x);
-  std::vector<double> values;
-  for (const Variable& variable : fmu_->description().variables) {
-    const bool is_number = variable.type != Type::text && variable.type != Type::binary;
-    const bool is_free = variable.role == Role::output || variable.role == Role::local;
-    if (is_number && is_free && !variable.is_continuous && !variable.is_array)
-      values.push_back(instance.value(variable));
-  }
-  return values;
+Vector HybridFmu::discrete_values(const std::shared_ptr<const Node>& node, const EventPlace& place) {
+  return loader_.at(node, place.t, place.x).values(discrete_);
 }
 
 // The direction of steepest change of the distance, found along the way that led to the place.
@@ -264,7 +261,9 @@ void HybridFmu::surfaces(double t, ConstVectorRef x, VectorRef h) {
   look(stage, t, x);
   for (Index j = 0; j < m_; ++j) {
     const auto at = static_cast<std::size_t>(j);
-    h[j] = kinds_[at] == IndicatorKind::relay ? guard(stage, j, t, x) : stage.base[at];
+    const double z = guard(stage, j, t, x);
+    // The guard of an event, or of an unknown indicator, moves with the indicator between 1 and 2: it has no zero.
+    h[j] = kinds_[at] == IndicatorKind::relay ? z : stage.base[at] * (2 - 1 / (1 + std::abs(z)));
   }
 }
 
@@ -277,7 +276,8 @@ double HybridFmu::event_guard(Index indicator, double t, ConstVectorRef x) {
 }
 
 double HybridFmu::time_guard(double t, ConstVectorRef x) {
-  const double next = stage_of(x).next_time;
+  const Stage& stage = stage_of(x);
+  const double next = std::min(stage.next_time, stage.asked_time);
   return std::isfinite(next) ? t - next : -1;
 }
 
@@ -356,9 +356,7 @@ void HybridFmu::values(double t, ConstVectorRef x, ConstVectorRef lambda,
   Stage& stage = stage_of(x);
   blend_corners<double>(lambda, values, "the variables of an FMU",
                         [&](ConstVectorRef signs, VectorRef corner) {
-                          Instance& instance = loader_.at(node_of(stage, signs, t, x), t, x.head(n_));
-                          for (std::size_t k = 0; k < variables.size(); ++k)
-                            corner[static_cast<Index>(k)] = instance.value(*variables[k]);
+                          corner = loader_.at(node_of(stage, signs, t, x), t, x.head(n_)).values(variables);
                         });
 }
 
@@ -431,12 +429,22 @@ Signs HybridFmu::signs_at(const std::shared_ptr<const Node>& node, const EventPl
   return signs;
 }
 
+bool HybridFmu::is_known(const Stage& stage, Index indicator, double t, ConstVectorRef before,
+                         VectorRef after) const {
+  for (const Firing& known : stage.firings) {
+    if (known.indicator != indicator || known.t != t || known.before != before) continue;
+    after = known.after;
+    return true;
+  }
+  return false;
+}
+
 void HybridFmu::take(Index indicator, double t, ConstVectorRef before, VectorRef after,
-                     const EventPlace& place) {
+                     const EventPlace& place, std::size_t piece) {
   Stage& stage = stage_of(before);
   Vector signs(m_);
   for (Index j = 0; j < m_; ++j) signs[j] = stage.last[static_cast<std::size_t>(j)];
-  EventAnswer answer = loader_.make_event(node_of(stage, signs, t, before), place);
+  EventAnswer answer = loader_.make_event(node_of(stage, signs, t, before), place, piece);
   Vector x = before.head(n_);
   for (Index i = 0; i < n_; ++i)
     if (answer.x[i] != place.x[i]) x[i] = answer.x[i];
@@ -450,29 +458,38 @@ void HybridFmu::take(Index indicator, double t, ConstVectorRef before, VectorRef
 
 void HybridFmu::fire(Index indicator, double t, ConstVectorRef before, VectorRef after) {
   Stage& stage = stage_of(before);
-  // An event that is asked for once more has the same stage behind it.
-  for (const Firing& known : stage.firings)
-    if (known.indicator == indicator && known.t == t && known.before == before) {
-      after = known.after;
-      return;
-    }
+  if (is_known(stage, indicator, t, before, after)) return;
   look(stage, t, before);
   const EventPlace beyond = place_beyond(stage, indicator, t, before);
   look(stage, beyond.t, beyond.x);
   // A relay that is met for the first time sets nothing: the run finds its surface there.
   if (kinds_[static_cast<std::size_t>(indicator)] == IndicatorKind::relay) return;
-  take(indicator, t, before, after, beyond);
+  take(indicator, t, before, after, beyond, base_of(stage)->piece);
 }
 
 void HybridFmu::fire_time(double t, ConstVectorRef before, VectorRef after) {
   Stage& stage = stage_of(before);
-  constexpr Index none = -1;
-  for (const Firing& known : stage.firings)
-    if (known.indicator == none && known.t == t && known.before == before) {
-      after = known.after;
-      return;
-    }
-  take(none, t, before, after, {std::max(t, stage.next_time), before.head(n_)});
+  constexpr Index of_time = -1;
+  if (is_known(stage, of_time, t, before, after)) return;
+  const double due = std::min(stage.next_time, stage.asked_time);
+  take(of_time, t, before, after, {std::max(t, due), before.head(n_)}, base_of(stage)->piece);
+}
+
+void HybridFmu::fire_inputs(double t, ConstVectorRef before, VectorRef after) {
+  Stage& stage = stage_of(before);
+  constexpr Index of_inputs = -2;
+  if (is_known(stage, of_inputs, t, before, after)) return;
+  const std::size_t piece = inputs_->piece_from(t);
+  if (piece != base_of(stage)->piece) take(of_inputs, t, before, after, {t, before.head(n_)}, piece);
+}
+
+void HybridFmu::complete_step(double t, ConstVectorRef x) {
+  Stage& stage = stage_of(x);
+  const auto found = stage.nodes.find(stage.last);
+  const auto& node = found == stage.nodes.end() ? base_of(stage) : found->second;
+  constexpr double roundings = 4;
+  if (loader_.complete_step(node, t, x.head(n_)))
+    stage.asked_time = t + roundings * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
 }
 
 }  // namespace slideway::fmi

@@ -10,6 +10,7 @@
 // It must not know integrators.
 #pragma once
 
+#include <limits>
 #include <map>
 #include <memory>
 #include <vector>
@@ -27,8 +28,8 @@ enum class IndicatorKind { unknown, relay, event };
 
 class HybridFmu {
  public:
-  HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, double start,
-            std::optional<double> tolerance);
+  HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::shared_ptr<const Inputs> inputs,
+            double start, std::optional<double> tolerance);
 
   // The continuous states at the start, then the number of the stage.
   const Vector& initial() const { return initial_; }
@@ -49,6 +50,10 @@ class HybridFmu {
   // The state after an event of this indicator, or after the time event.
   void fire(Index indicator, double t, ConstVectorRef before, VectorRef after);
   void fire_time(double t, ConstVectorRef before, VectorRef after);
+  // The state after a knot of the inputs: an event where one of them jumps.
+  void fire_inputs(double t, ConstVectorRef before, VectorRef after);
+  // Tells the FMU of a step of the integrator. An event that it asks for follows at once.
+  void complete_step(double t, ConstVectorRef x);
 
  private:
   struct Firing {
@@ -62,6 +67,8 @@ class HybridFmu {
     Signs last = {};        // at the last place where indicators were asked
     EventPlace place = {};  // that place
     double next_time = 0;
+    double asked_time =
+        std::numeric_limits<double>::infinity();  // of an event that the end of a step asks for
     bool terminates = false;
     std::vector<Firing> firings = {};  // the last ones
   };
@@ -85,13 +92,18 @@ class HybridFmu {
   EventPlace place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x);
   Signs signs_at(const std::shared_ptr<const Node>& node, const EventPlace& place);
   double begin_stage(EventAnswer answer, double t, Vector& x);
-  void take(Index indicator, double t, ConstVectorRef before, VectorRef after, const EventPlace& place);
-  std::vector<double> discrete_values(const std::shared_ptr<const Node>& node, const EventPlace& place);
+  // An event there: of an indicator, of time or of inputs. One that is asked for once more has the same stage behind it.
+  void take(Index indicator, double t, ConstVectorRef before, VectorRef after, const EventPlace& place,
+            std::size_t piece);
+  bool is_known(const Stage& stage, Index indicator, double t, ConstVectorRef before, VectorRef after) const;
+  Vector discrete_values(const std::shared_ptr<const Node>& node, const EventPlace& place);
 
   std::shared_ptr<const Fmu> fmu_;
+  std::shared_ptr<const Inputs> inputs_;
   NodeLoader loader_;
   Index n_, m_;
   Vector initial_;
+  std::vector<const Variable*> discrete_;  // what an event may leave changed
   std::vector<IndicatorKind> kinds_;
   std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others
   std::vector<std::unique_ptr<Stage>> stages_;

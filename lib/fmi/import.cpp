@@ -9,7 +9,8 @@
 
 #include <fmt/format.h>
 
-#include "lib/fmi/hybrid_fmu.hpp"
+#include "lib/fmi/exchanged_model.hpp"
+#include "lib/fmi/stepped_model.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/model/settings.hpp"
 
@@ -18,13 +19,12 @@ namespace {
 
 using fmi::Description;
 using fmi::Fmu;
-using fmi::HybridFmu;
 using fmi::Role;
 using fmi::Type;
 using fmi::Variable;
 
 bool is_number(const Variable& variable) {
-  return variable.type != Type::text && variable.type != Type::binary && !variable.is_array;
+  return variable.type != Type::text && variable.type != Type::binary;
 }
 
 // Parameters and inputs with a start value are set before a run.
@@ -47,20 +47,6 @@ std::string stage_name(const Description& about) {
   return name;
 }
 
-// The names of indicators that are no names of states or of others.
-std::vector<std::string> surface_names(const Description& about) {
-  std::vector<std::string> names, taken;
-  for (const fmi::State& state : about.states) taken.push_back(state.variable.name);
-  for (const std::string& indicator : about.indicators) {
-    std::string name = indicator;
-    for (int k = 2; std::find(taken.begin(), taken.end(), name) != taken.end(); ++k)
-      name = fmt::format("{} ({})", indicator, k);
-    names.push_back(name);
-    taken.push_back(name);
-  }
-  return names;
-}
-
 // The instances of an FMU that allows for one at a time.
 class OnlyOne {
  public:
@@ -71,92 +57,15 @@ class OnlyOne {
               .where = fmu.file(),
               .expected = "one run after the other, in one thread"});
   }
-  void set(const std::shared_ptr<HybridFmu>& instance) {
+  void set(const std::shared_ptr<const void>& instance) {
     const std::lock_guard lock(mutex_);
     alive_ = instance;
   }
 
  private:
   std::mutex mutex_;
-  std::weak_ptr<HybridFmu> alive_;
+  std::weak_ptr<const void> alive_;
 };
-
-SystemDefinition definition_of(const std::shared_ptr<HybridFmu>& hybrid, const Model& model,
-                               const Description& about) {
-  SystemDefinition system;
-  system.name = model.name;
-  system.states = hybrid->continuous() + 1;
-  system.surfaces = hybrid->indicators();
-  system.state_names = model.state_names;
-  system.surface_names = surface_names(about);
-  system.discrete = 1;
-  system.field = [hybrid](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
-    hybrid->field(t, x, lambda, dx);
-  };
-  system.guards = [hybrid](double t, ConstVectorRef x, VectorRef h) { hybrid->surfaces(t, x, h); };
-  if (about.has_directional_derivatives)
-    system.field_dx = [hybrid](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
-      hybrid->field_by_states(t, x, lambda, derivative);
-    };
-  for (Index j = 0; j < hybrid->indicators(); ++j)
-    system.events.push_back(
-        {.name = system.surface_names[static_cast<std::size_t>(j)],
-         .when = Guard([hybrid, j](double t, ConstVectorRef x) { return hybrid->event_guard(j, t, x); }),
-         .direction = Direction::falling,
-         .action = Action::reset,
-         .reset = [hybrid, j](double t, ConstVectorRef before, VectorRef after) {
-           hybrid->fire(j, t, before, after);
-         }});
-  system.events.push_back(
-      {.name = "time event",
-       .when = Guard([hybrid](double t, ConstVectorRef x) { return hybrid->time_guard(t, x); }),
-       .direction = Direction::rising,
-       .action = Action::reset,
-       .reset = [hybrid](double t, ConstVectorRef before, VectorRef after) {
-         hybrid->fire_time(t, before, after);
-       }});
-  system.events.push_back({.name = "the FMU ends the run",
-                           .when = Guard([hybrid](double, ConstVectorRef x) { return hybrid->end_guard(x); }),
-                           .direction = Direction::rising,
-                           .action = Action::stop});
-  return system;
-}
-
-// Variables of the FMU by their names, and else what every system has.
-Observables observables_in(const std::shared_ptr<HybridFmu>& hybrid, const std::shared_ptr<const Fmu>& fmu,
-                           const System& system, const std::vector<std::string>& wanted) {
-  std::vector<const Variable*> variables;
-  std::vector<std::string> others;
-  std::vector<Index> places;  // of the others
-  for (std::size_t k = 0; k < wanted.size(); ++k) {
-    const auto& all = fmu->description().variables;
-    const auto found = std::find_if(all.begin(), all.end(), [&](const Variable& variable) {
-      return variable.name == wanted[k] && is_number(variable);
-    });
-    if (found != all.end()) {
-      variables.push_back(&*found);
-    } else {
-      others.push_back(wanted[k]);
-      places.push_back(static_cast<Index>(k));
-    }
-  }
-  Observables known;
-  if (!others.empty()) known = observables_of(system, others);
-  const auto count = static_cast<Index>(variables.size());
-  return {.names = wanted,
-          .evaluate = [hybrid, fmu, variables, known, places, count](
-                          double t, ConstVectorRef x, ConstVectorRef lambda, ConstVectorRef forces,
-                          VectorRef values) {
-            Vector own(count), other(static_cast<Index>(places.size()));
-            if (count > 0) hybrid->values(t, x, lambda, variables, own);
-            if (!places.empty()) known.evaluate(t, x, lambda, forces, other);
-            Index next_own = 0, next_other = 0;
-            for (Index k = 0; k < values.size(); ++k) {
-              const bool is_other = std::find(places.begin(), places.end(), k) != places.end();
-              values[k] = is_other ? other[next_other++] : own[next_own++];
-            }
-          }};
-}
 
 const Variable& settable_variable(const Fmu& fmu, const std::string& name) {
   const auto& all = fmu.description().variables;
@@ -169,6 +78,46 @@ const Variable& settable_variable(const Fmu& fmu, const std::string& name) {
   return *found;
 }
 
+bool is_exchanged(const Description& about) { return about.kind == fmi::Kind::model_exchange; }
+
+// The variables that become states, before the number of the stage.
+std::vector<const Variable*> state_variables(const Description& about) {
+  if (!is_exchanged(about)) return fmi::stepped_variables(about);
+  std::vector<const Variable*> states;
+  for (const fmi::State& state : about.states) states.push_back(&state.variable);
+  return states;
+}
+
+double end_of(const Description& about) {
+  const double start = about.start.value_or(0);
+  return std::max(start, about.end.value_or(start + 1));
+}
+
+double communication_step(const Fmu& fmu) {
+  constexpr double steps_of_run = 1000;
+  const Description& about = fmu.description();
+  const double start = about.start.value_or(0);
+  const double step =
+      fmu.how().communication_step.value_or(about.step.value_or((end_of(about) - start) / steps_of_run));
+  if (!(step > 0) || !std::isfinite(step))
+    refuse({.what = "the communication step makes no sense",
+            .where = fmu.file(),
+            .expected = "a number above 0",
+            .got = fmt::format("{}", step)});
+  return step;
+}
+
+void tolerances(const Description& about, ModelDefaults& defaults) {
+  if (about.tolerance && *about.tolerance > 0 && *about.tolerance < 1) defaults.rtol = *about.tolerance;
+  const auto has_nominal = [](const fmi::State& state) { return state.variable.nominal.has_value(); };
+  if (std::none_of(about.states.begin(), about.states.end(), has_nominal)) return;
+  constexpr double usual_tolerance = 1e-6, part_of_nominal = 0.01;
+  const double rtol = defaults.rtol > 0 ? defaults.rtol : usual_tolerance;
+  for (const fmi::State& state : about.states)
+    defaults.atol.push_back(part_of_nominal * rtol * std::abs(state.variable.nominal.value_or(1)));
+  defaults.atol.push_back(part_of_nominal * rtol);
+}
+
 Model described_model(const Fmu& fmu) {
   const Description& about = fmu.description();
   Model model;
@@ -178,70 +127,104 @@ Model described_model(const Fmu& fmu) {
                       ? fmt::format("an FMU of FMI {}", version)
                       : fmt::format("{} (an FMU of FMI {})", about.description, version);
   model.source = about.tool;
-  model.equations.push_back(
-      fmt::format("the equations are in the FMU: Model Exchange, {} continuous states, {} event indicators",
-                  about.states.size(), about.indicators.size()));
+  if (is_exchanged(about)) {
+    model.equations.push_back(
+        fmt::format("the equations are in the FMU: Model Exchange, {} continuous states, {} event indicators",
+                    about.states.size(), about.indicators.size()));
+    tolerances(about, model.defaults);
+  } else {
+    model.equations.push_back(fmt::format(
+        "the FMU steps by itself: Co-Simulation, a communication point every {}", communication_step(fmu)));
+  }
   for (const Variable& variable : about.variables)
     if (is_parameter(variable))
       model.parameters.push_back({variable.name, *variable.start, described(variable)});
-  for (const fmi::State& state : about.states) model.state_names.push_back(state.variable.name);
+  for (const Variable* const state : state_variables(about)) model.state_names.push_back(state->name);
   model.state_names.push_back(stage_name(about));
-  if (about.tolerance && *about.tolerance > 0 && *about.tolerance < 1) model.defaults.rtol = *about.tolerance;
-  const auto has_nominal = [](const fmi::State& state) { return state.variable.nominal.has_value(); };
-  if (std::any_of(about.states.begin(), about.states.end(), has_nominal)) {
-    constexpr double usual_tolerance = 1e-6, part_of_nominal = 0.01;
-    const double rtol = model.defaults.rtol > 0 ? model.defaults.rtol : usual_tolerance;
-    for (const fmi::State& state : about.states)
-      model.defaults.atol.push_back(part_of_nominal * rtol * std::abs(state.variable.nominal.value_or(1)));
-    model.defaults.atol.push_back(part_of_nominal * rtol);
-  }
   return model;
+}
+
+// The start values of these settings; `parameters` get those that are parameters of the model.
+fmi::StartValues start_values(const Fmu& fmu, const Model& description, const Settings& settings,
+                              Settings& parameters) {
+  std::vector<std::string> known;
+  for (const Parameter& parameter : description.parameters) {
+    known.push_back(parameter.name);
+    parameters.emplace_back(parameter.name, parameter.value);
+  }
+  known.insert(known.end(), description.state_names.begin(), description.state_names.end() - 1);
+  fmi::StartValues values;
+  for (const auto& [name, value] : settings) {
+    check_setting(description.name, name, value, known);
+    values.emplace_back(&settable_variable(fmu, name), value);
+    for (auto& [parameter, used] : parameters)
+      if (parameter == name) used = value;
+  }
+  return values;
+}
+
+ModelInstance exchanged_instance(const std::shared_ptr<const Fmu>& fmu, const Model& description,
+                                 const fmi::StartValues& values,
+                                 const std::shared_ptr<const fmi::Inputs>& inputs, OnlyOne& only_one) {
+  const Description& about = fmu->description();
+  const auto hybrid =
+      std::make_shared<fmi::HybridFmu>(fmu, values, inputs, about.start.value_or(0), about.tolerance);
+  only_one.set(hybrid);
+  const System system =
+      fmi::exchanged_system(hybrid, description.name, description.state_names, about, *inputs);
+  return {
+      .system = system, .state = hybrid->initial(), .observe = fmi::ExchangedVariables{hybrid, fmu, system}};
+}
+
+ModelInstance stepped_instance(const std::shared_ptr<const Fmu>& fmu, const Model& description,
+                               const fmi::StartValues& values,
+                               const std::shared_ptr<const fmi::Inputs>& inputs, OnlyOne& only_one) {
+  const auto stepped = std::make_shared<fmi::SteppedFmu>(
+      fmu, values, inputs, fmu->description().start.value_or(0), communication_step(*fmu));
+  only_one.set(stepped);
+  const System system = fmi::stepped_system(stepped, description.name, description.state_names);
+  return {.system = system,
+          .state = stepped->initial(),
+          .observe = [stepped, fmu, system](const std::vector<std::string>& wanted) {
+            return fmi::stepped_observables(stepped, fmu, system, wanted);
+          }};
 }
 
 }  // namespace
 
-Model read_fmu(const std::string& file) {
-  const auto fmu = std::make_shared<const Fmu>(file);
+Model read_fmu(const std::string& file, const FmuImport& how) {
+  const auto fmu = std::make_shared<const Fmu>(file, how);
   const Description& about = fmu->description();
-  if (about.states.empty())
-    refuse({.what = "the FMU has no continuous states",
-            .where = file,
-            .expected = "at least one",
-            .got = "none"});
+  const auto inputs = how.inputs.empty() ? std::make_shared<const fmi::Inputs>()
+                                         : std::make_shared<const fmi::Inputs>(how.inputs, about);
   Model model = described_model(*fmu);
   const auto only_one = std::make_shared<OnlyOne>();
-  model.instantiate = [fmu, only_one, description = model](const Settings& settings) {
+  model.instantiate = [fmu, inputs, only_one, description = model](const Settings& settings) {
     const Description& of = fmu->description();
-    std::vector<std::string> known;
     Settings parameters;
-    for (const Parameter& parameter : description.parameters) {
-      known.push_back(parameter.name);
-      parameters.emplace_back(parameter.name, parameter.value);
-    }
-    known.insert(known.end(), description.state_names.begin(), description.state_names.end() - 1);
-    fmi::StartValues values;
-    for (const auto& [name, value] : settings) {
-      check_setting(description.name, name, value, known);
-      values.emplace_back(&settable_variable(*fmu, name), value);
-      for (auto& [parameter, used] : parameters)
-        if (parameter == name) used = value;
-    }
+    const fmi::StartValues values = start_values(*fmu, description, settings, parameters);
     only_one->check(*fmu);
-    const double start = of.start.value_or(0);
-    const auto hybrid = std::make_shared<HybridFmu>(fmu, values, start, of.tolerance);
-    only_one->set(hybrid);
-    const System system(definition_of(hybrid, description, of));
-    ModelInstance instance{.system = system,
-                           .parameters = parameters,
-                           .start = start,
-                           .end = std::max(start, of.end.value_or(start + 1)),
-                           .state = hybrid->initial()};
-    instance.observe = [hybrid, fmu, system](const std::vector<std::string>& wanted) {
-      return observables_in(hybrid, fmu, system, wanted);
-    };
+    ModelInstance instance = is_exchanged(of)
+                                 ? exchanged_instance(fmu, description, values, inputs, *only_one)
+                                 : stepped_instance(fmu, description, values, inputs, *only_one);
+    instance.parameters = parameters;
+    instance.start = of.start.value_or(0);
+    instance.end = end_of(of);
     return instance;
   };
   return model;
+}
+
+void tell_steps(const ModelInstance& instance, Options& options) {
+  const auto* const exchanged = instance.observe.target<fmi::ExchangedVariables>();
+  if (exchanged == nullptr || !exchanged->fmu->description().wants_steps) return;
+  options.on_step = [hybrid = exchanged->hybrid, before = options.on_step,
+                     n = instance.system.states()](const StepView& step) {
+    Vector x(n);
+    step.evaluate(step.end, x);
+    hybrid->complete_step(step.end, x);
+    return before ? before(step) : Answer::go_on;
+  };
 }
 
 }  // namespace slideway

@@ -1,5 +1,5 @@
-// The C interface of FMI 2.0 as far as an importer of Model Exchange uses it: types, and the types of the functions.
-// Source: Functional Mock-up Interface for Model Exchange and Co-Simulation, version 2.0.4, sections 2.1 and 3.2.
+// The C interface of FMI 2.0 as far as an importer uses it: types, and the types of the functions.
+// Source: Functional Mock-up Interface for Model Exchange and Co-Simulation, version 2.0.4, sections 2.1, 3.2 and 4.2.
 //
 // It must not know how an FMU is unpacked.
 #pragma once
@@ -60,5 +60,9 @@ using CompletedIntegratorStep = Status(Component, Boolean no_way_back, Boolean* 
 using SetTime = Status(Component, Real time);
 using GetVector = Status(Component, Real* values, std::size_t count);
 using SetVector = Status(Component, const Real* values, std::size_t count);
+using SetDebugLogging = Status(Component, Boolean logs, std::size_t count, const Text* categories);
+using DoStep = Status(Component, Real t, Real size, Boolean no_way_back);
+using GetRealStatus = Status(Component, int what, Real* value);
+using GetBooleanStatus = Status(Component, int what, Boolean* value);
 
 }  // namespace slideway::fmi2

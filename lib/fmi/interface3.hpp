@@ -1,5 +1,5 @@
-// The C interface of FMI 3.0 as far as an importer of Model Exchange uses it: types, and the types of the functions.
-// Source: Functional Mock-up Interface, version 3.0.2, sections 2.2 and 3.2.
+// The C interface of FMI 3.0 as far as an importer uses it: types, and the types of the functions.
+// Source: Functional Mock-up Interface, version 3.0.2, sections 2.2, 3.2 and 4.2.
 //
 // It must not know how an FMU is unpacked.
 #pragma once
@@ -21,6 +21,13 @@ using Status = int;
 using Logger = void(Environment, Status, Text category, Text message);
 using InstantiateModelExchange = Instance(Text name, Text token, Text resources, bool visible, bool logs,
                                           Environment, Logger* logger);
+// The importer may ask for an early return; all but the last two are what the FMU tells.
+using IntermediateUpdate = void(Environment, double time, bool may_set, bool may_get, bool is_finished,
+                                bool may_return, bool* returns, double* return_time);
+using InstantiateCoSimulation = Instance(Text name, Text token, Text resources, bool visible, bool logs,
+                                         bool event_mode, bool early_return, const Reference* intermediate,
+                                         std::size_t intermediate_count, Environment, Logger* logger,
+                                         IntermediateUpdate* update);
 using FreeInstance = void(Instance);
 using EnterInitializationMode = Status(Instance, bool has_tolerance, double tolerance, double start,
                                        bool has_end, double end);
@@ -43,6 +50,8 @@ using CompletedIntegratorStep = Status(Instance, bool no_way_back, bool* enter_e
 using SetTime = Status(Instance, double time);
 using GetVector = Status(Instance, double* values, std::size_t count);
 using SetVector = Status(Instance, const double* values, std::size_t count);
-using GetCount = Status(Instance, std::size_t* count);
+using SetDebugLogging = Status(Instance, bool logs, std::size_t count, const Text* categories);
+using DoStep = Status(Instance, double t, double size, bool no_way_back, bool* has_event, bool* terminates,
+                      bool* is_early, double* last_time);
 
 }  // namespace slideway::fmi3

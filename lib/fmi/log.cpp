@@ -1,5 +1,6 @@
 #include "lib/fmi/log.hpp"
 
+#include <cstdio>
 #include <stdexcept>
 
 #include <fmt/format.h>
@@ -9,12 +10,14 @@ namespace slideway::fmi {
 void Log::take(int status, const char* category, const char* text) {
   constexpr int discard = 2;
   constexpr std::size_t most = 3, longest = 500;
-  if (status < discard || text == nullptr) return;
-  if (messages_.size() == most) messages_.erase(messages_.begin());
-  std::string message = text;
-  if (message.size() > longest) message = message.substr(0, longest) + "…";
+  if (text == nullptr || (status < discard && !shows_)) return;
   const bool has_category = category != nullptr && category[0] != '\0';
-  messages_.push_back(has_category ? fmt::format("[{}] {}", category, message) : message);
+  std::string message = has_category ? fmt::format("[{}] {}", category, text) : std::string(text);
+  if (shows_) fmt::print(stderr, "{}: {}\n", file_, message);
+  if (status < discard) return;
+  if (messages_.size() == most) messages_.erase(messages_.begin());
+  if (message.size() > longest) message = message.substr(0, longest) + "…";
+  messages_.push_back(std::move(message));
 }
 
 std::string Log::complaints() const {

@@ -4,13 +4,15 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace slideway::fmi {
 
 class Log {
  public:
-  explicit Log(std::string file) : file_(std::move(file)) {}
+  // Where it shows messages they go to the standard error, all that the FMU sends.
+  explicit Log(std::string file, bool shows = false) : file_(std::move(file)), shows_(shows) {}
 
   // Takes a message of the FMU. Messages with a status that is no error are not kept.
   void take(int status, const char* category, const char* text);
@@ -21,6 +23,7 @@ class Log {
 
  private:
   std::string file_;
+  bool shows_;
   std::vector<std::string> messages_;
 };
 

@@ -8,6 +8,7 @@
 #include <memory>
 #include <vector>
 
+#include "lib/fmi/inputs.hpp"
 #include "lib/fmi/instance.hpp"
 #include "slideway/core/types.hpp"
 
@@ -22,8 +23,10 @@ struct EventPlace {
 struct Node {
   std::shared_ptr<const Node> parent = {};  // none of the start
   EventPlace place = {};                    // of the event that leads from the parent here
-  EventPlace back = {};  // of the event that leads from here to the parent, for relays; else x is empty
-  std::shared_ptr<SavedState> saved = {};
+  EventPlace back = {};   // of the event that leads from here to the parent, for relays; else x is empty
+  std::size_t piece = 0;  // of the inputs
+  // The end of a step may change it, as what a delay remembers.
+  mutable std::shared_ptr<SavedState> saved = {};
 };
 
 // An event as the FMU has answered it.
@@ -36,26 +39,35 @@ struct EventAnswer {
 
 class NodeLoader {
  public:
-  NodeLoader(std::shared_ptr<const Fmu> fmu, StartValues values, double start,
-             std::optional<double> tolerance);
+  NodeLoader(std::shared_ptr<const Fmu> fmu, StartValues values, std::shared_ptr<const Inputs> inputs,
+             double start, std::optional<double> tolerance);
 
   // The answer of the start.
   const EventAnswer& first() const { return first_; }
   // Brings the FMU to this node, at (t, x) in its mode of continuous time.
   Instance& at(const std::shared_ptr<const Node>& node, double t, ConstVectorRef x);
-  // The event that the FMU makes from this node there. Throws std::runtime_error where its updates reach no fixed point.
-  EventAnswer make_event(const std::shared_ptr<const Node>& node, const EventPlace& place);
+  // The event that the FMU makes from this node there, with the inputs of the node, or of this piece. Throws std::runtime_error where its
+  // updates reach no fixed point.
+  EventAnswer make_event(const std::shared_ptr<const Node>& node, const EventPlace& place) {
+    return make_event(node, place, node->piece);
+  }
+  EventAnswer make_event(const std::shared_ptr<const Node>& node, const EventPlace& place, std::size_t piece);
+  // Tells the FMU of a step of the integrator that ends there. Returns whether it wants an event.
+  bool complete_step(const std::shared_ptr<const Node>& node, double t, ConstVectorRef x);
 
  private:
   void load(const std::shared_ptr<const Node>& node);
   void replay(const Node& node);
   // From the event mode into that of continuous time.
   EventAnswer iterate();
-  EventAnswer enter(const EventPlace& place);
+  EventAnswer enter(const EventPlace& place, std::size_t piece);
   void start();
+  // Inputs that are no continuous variables are set in the event mode alone.
+  void set_inputs(double t, std::size_t piece, bool is_event);
 
   std::shared_ptr<const Fmu> fmu_;
   StartValues values_;
+  std::shared_ptr<const Inputs> inputs_;
   double start_;
   std::optional<double> tolerance_;
   std::unique_ptr<Instance> instance_;

@@ -62,6 +62,7 @@ ExportedModel::ExportedModel(Kind kind, const std::string& resources) : kind_(ki
   options_.sliding_rule = sliding_rule_from(about.at("sliding_rule"));
   options_.selection = selection_from(about.at("selection"));
   options_.recording = Recording::nothing;
+  own_options_ = options_;
   if (kind_ == Kind::model_exchange) {
     // The engine of Model Exchange passes events alone, from a distance of rounding errors, which looser tolerances take for zero.
     options_.rtol = 1e-12;
@@ -98,9 +99,11 @@ void ExportedModel::initialise() {
   const Automaton problem = instance_->problem();
   simulator_.emplace(problem, options_);
   untimed_.emplace(without_times(problem), options_);
+  ahead_.emplace(problem, own_options_);
   forces_.emplace(problem, options_.sliding_rule);
   observables_ = instance_->observables(observed_);
   systems_.clear();
+  relays_of_ = {};
   const double span = std::max(instance_->end - instance_->start, 1e-9 * std::max(1.0, std::abs(start)));
   live_.emplace(simulator_->begin({.start = start, .end = start + span, .state = instance_->state}));
   live_->advance_to(start);
@@ -140,6 +143,7 @@ void ExportedModel::find_next_time() {
     if (!is_over && std::isfinite(next) && (!place_.next_time || next < *place_.next_time))
       place_.next_time = next;
   }
+  if (place_.limit) place_.next_time = std::min(place_.next_time.value_or(place_.limit->t), place_.limit->t);
 }
 
 const System& ExportedModel::system_here() {
@@ -151,19 +155,25 @@ const System& ExportedModel::system_here() {
   return systems_.emplace(place_.location, system ? *system : problem.system()).first->second;
 }
 
-Vector ExportedModel::relays() {
+const Vector& ExportedModel::relays() {
+  // Derivatives and indicators are asked for at the same place.
+  const bool is_same = relays_of_.x.size() > 0 && relays_of_.t == place_.t && relays_of_.x == place_.x &&
+                       relays_of_.mode == place_.mode && relays_of_.location == place_.location;
+  if (is_same) return lambda_;
+  relays_of_.x.resize(0);
   forces_->find(place_.t, place_.x, place_.mode, place_.location);
   const Index m = system_here().surfaces();
-  Vector lambda(m);
+  lambda_.resize(m);
   const Index own = std::min(m, forces_->lambda().size());
-  lambda.head(own) = forces_->lambda().head(own);
-  if (m > own) lambda[m - 1] = forces_->lambda_between();
-  return lambda;
+  lambda_.head(own) = forces_->lambda().head(own);
+  if (m > own) lambda_[m - 1] = forces_->lambda_between();
+  relays_of_ = {place_.t, place_.x, place_.mode, place_.location};
+  return lambda_;
 }
 
 Vector ExportedModel::derivatives() {
   const System& system = system_here();
-  const Vector lambda = relays();
+  const Vector& lambda = relays();
   Vector dx = Vector::Zero(system.states()), unit = dx, along = dx;
   // The mean of the fields on both sides, as in a run: a field need not be linear in λ off its surfaces.
   blend_corners<double>(lambda, dx, "the derivatives", [&](ConstVectorRef signs, VectorRef corner) {
@@ -180,6 +190,7 @@ Vector ExportedModel::derivatives() {
 }
 
 Vector ExportedModel::indicators() {
+  if (place_.limit) return Vector::Ones(layout_.indicators);
   Vector z = raw_indicators();
   if (place_.shift.size() == z.size()) z += place_.shift;
   return z;
@@ -215,7 +226,7 @@ Vector ExportedModel::raw_indicators() {
   const double t = place_.t;
   const Vector& x = place_.x;
   const Index m = problem.system().surfaces();
-  const Vector lambda = relays();
+  const Vector& lambda = relays();
   Vector h = Vector::Zero(system.surfaces()), above = Vector::Ones(system.surfaces()), below = above;
   system.guards(t, x, h);
   const SystemDefinition& definition = system.definition();
@@ -296,11 +307,73 @@ std::optional<Run> ExportedModel::run_from_before(double by, const Vector& dx) {
   return run;
 }
 
+bool ExportedModel::pass_event() {
+  // A run of the library has passed its events by itself.
+  if (kind_ == Kind::co_simulation) return false;
+  const bool is_due = place_.next_time && place_.t + time_rounding(place_.t) >= *place_.next_time;
+  if (!is_due && (place_.limit || positive_indicators() == place_.is_positive)) return false;
+  ++place_.events;
+  if (place_.limit && place_.t + time_rounding(place_.t) >= place_.limit->t) {
+    take_limit();
+    return true;
+  }
+  place_.limit.reset();
+  const bool changes = pass_indicators(is_due);
+  look_ahead();
+  return changes;
+}
+
+void ExportedModel::take_limit() {
+  place_.x = place_.limit->x;
+  place_.mode = place_.limit->mode;
+  place_.location = place_.limit->location;
+  place_.limit.reset();
+  place_.times.clear();
+  find_next_time();
+  find_sides();
+}
+
+void ExportedModel::look_ahead() {
+  constexpr std::size_t most_times = 5;
+  constexpr double shrinking = 0.99;
+  std::vector<double>& times = place_.times;
+  times.push_back(place_.t);
+  if (times.size() > most_times) times.erase(times.begin());
+  bool shrinks = times.size() == most_times;
+  for (std::size_t k = 2; k < times.size(); ++k)
+    shrinks = shrinks && times[k] - times[k - 1] < shrinking * (times[k - 1] - times[k - 2]);
+  if (!shrinks || place_.has_ended) {
+    place_.ahead.reset();
+    return;
+  }
+  const double interval = times.back() - times[times.size() - 2];
+  LiveRun run = ahead_->begin({.start = place_.t,
+                               .end = place_.t + std::max(1.0, instance_->end - instance_->start),
+                               .state = place_.x,
+                               .location = place_.location});
+  if (place_.ahead) run.restore(*place_.ahead);
+  // Where the run beside is not at this event it has lost its way, and begins anew with the next one.
+  if (place_.ahead && std::abs(run.t() - place_.t) > interval) {
+    place_.ahead.reset();
+    return;
+  }
+  const EventRecord* const next = run.next_event(place_.t + 2 * interval);
+  if (next == nullptr || !run.outcome().succeeded()) {
+    place_.ahead.reset();
+    return;
+  }
+  if (next->kind == EventKind::zeno && run.t() > place_.t) {
+    place_.limit = Limit{run.t(), run.state(), run.mode(), run.location()};
+    place_.ahead.reset();
+    find_next_time();
+    return;
+  }
+  place_.ahead = run.save();
+}
+
 // The engine passes the event from a hair's breadth before it to as much behind it: where a zero is met by rounding errors alone, a run from
 // there would not see it.
-bool ExportedModel::pass_event() {
-  const bool is_due = place_.next_time && place_.t + time_rounding(place_.t) >= *place_.next_time;
-  if (!is_due && positive_indicators() == place_.is_positive) return false;
+bool ExportedModel::pass_indicators(bool is_due) {
   const Vector dx = derivatives();
   const double least = time_past_rounding(place_.t);
   const double most = 1e-2 * std::max(instance_->end - instance_->start, least);
@@ -328,13 +401,15 @@ bool ExportedModel::pass_event() {
 
 bool ExportedModel::advance(double end, bool stops_at_events) {
   bool is_stopped = false;
+  const std::size_t before = live_->events().size();
   if (stops_at_events)
     is_stopped = live_->next_event(end) != nullptr;
   else
     live_->advance_to(end);
+  place_.events += static_cast<std::int64_t>(live_->events().size() - before);
   place_.t = live_->t();
   take_from(*live_);
-  return is_stopped && place_.t < end;
+  return is_stopped;
 }
 
 double ExportedModel::get(std::uint32_t reference) {
@@ -352,7 +427,7 @@ double ExportedModel::get(std::uint32_t reference) {
     case Role::indicator: return place_.is_initialised ? indicators()[variable.index] : 0;
     case Role::observed: {
       if (!place_.is_initialised) return 0;
-      forces_->find(place_.t, place_.x, place_.mode, place_.location);
+      relays();
       Vector values(static_cast<Index>(observed_.size()));
       observables_->evaluate(place_.t, place_.x, forces_->lambda(), forces_->forces(), values);
       return values[variable.index];
@@ -362,6 +437,7 @@ double ExportedModel::get(std::uint32_t reference) {
       if (variable.index >= instance_->system.surfaces())
         return place_.mode.slides_on(variable.index) ? 1 : 0;
       return place_.mode.slides_on(variable.index) ? 0 : place_.mode[variable.index] == Side::plus ? 1 : -1;
+    case Role::events: return static_cast<double>(place_.events);
     case Role::location: {
       if (!place_.is_initialised) return 0;
       const auto& all = simulator_->automaton().locations();

@@ -25,6 +25,14 @@ namespace slideway::fmu {
 
 enum class Kind { model_exchange, co_simulation };
 
+// Where events that come ever faster end: a time event of the FMU, which has this behind it.
+struct Limit {
+  double t = 0;
+  Vector x = {};
+  Mode mode = {};
+  std::string location = {};
+};
+
 // The place of a model between two calls; copies are apart.
 struct Place {
   double t = 0;
@@ -35,9 +43,14 @@ struct Place {
   Vector shift = {};  // of each indicator, so that a rounding error at an event hides no side
   std::optional<double> next_time = {};
   bool has_ended = false;
+  // The number of events. It also tells who runs the FMU that an event is no relation that the way back undoes.
+  std::int64_t events = 0;
   std::map<std::string, double> settings = {};
   bool is_initialised = false;
   std::optional<SavedRun> run = {};
+  std::vector<double> times = {};      // of the last events
+  std::optional<SavedRun> ahead = {};  // a run beside, at its next event, while events come ever faster
+  std::optional<Limit> limit = {};     // until then no indicator changes its sign
 };
 
 class ExportedModel {
@@ -75,7 +88,7 @@ class ExportedModel {
  private:
   const System& system_here();
   // λ of the surfaces, and of the guard between two locations behind them.
-  Vector relays();
+  const Vector& relays();
   void take_from(const LiveRun& live);
   void take_outcome(const Outcome& outcome);
   void find_next_time();
@@ -87,6 +100,10 @@ class ExportedModel {
   // another side there.
   std::optional<Run> run_from_before(double by, const Vector& dx);
   Vector on_sliding_surfaces(double t, const Vector& x);
+  bool pass_indicators(bool is_due);
+  // Events that accumulate have no last one to pass. While they come ever faster a run goes one event ahead, and tells the limit.
+  void look_ahead();
+  void take_limit();
 
   Kind kind_;
   Model model_;
@@ -95,12 +112,21 @@ class ExportedModel {
   Options options_;
   std::optional<ModelInstance> instance_;  // from the constructor on
   Layout layout_;
-  std::optional<Simulator> simulator_, untimed_;
+  Options own_options_;  // of Co-Simulation, as the export was told
+  std::optional<Simulator> simulator_, untimed_, ahead_;
   std::optional<LiveRun> live_;
   std::optional<ForcesAlong> forces_;
   std::optional<Observables> observables_;
   std::map<std::string, System> systems_;  // by location
   Place place_;
+  struct RelaysOf {
+    double t = 0;
+    Vector x = {};
+    Mode mode = {};
+    std::string location = {};
+  };
+  RelaysOf relays_of_;  // where lambda_ and forces_ have been found; x is empty before that
+  Vector lambda_;
 };
 
 }  // namespace slideway::fmu

@@ -258,7 +258,8 @@ int fmi3DoStep(void* c, double t, double step, bool, bool* event, bool* terminat
                double* last_time) {
   return answer(c, [&](ExportedModel& model) {
     const bool stops = static_cast<DoorInstance*>(c)->stops_at_events;
-    *event = *early_return = model.advance(t + step, stops);
+    *event = model.advance(t + step, stops);
+    *early_return = model.t() < t + step;
     *terminates = model.has_ended();
     *last_time = model.t();
   });

@@ -69,6 +69,7 @@ Layout layout_of(const Model& model, const ModelInstance& instance,
   for (const std::string& surface : system.surface_names()) add(Role::mode, k++, "mode(" + surface + ")");
   for (const Contact& contact : system.contacts()) add(Role::mode, k++, "mode(" + contact.name + ")");
   if (instance.automaton && instance.automaton->has_locations()) add(Role::location, 0, "location");
+  add(Role::events, 0, "events", 0, "the number of events so far");
   k = 0;
   const auto add_indicator = [&](const std::string& name) { add(Role::indicator, k++, name); };
   for (const std::string& surface : system.surface_names()) add_indicator("surface(" + surface + ")");

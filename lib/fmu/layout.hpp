@@ -12,7 +12,18 @@
 
 namespace slideway::fmu {
 
-enum class Role { time, state, derivative, discrete_state, parameter, observed, mode, location, indicator };
+enum class Role {
+  time,
+  state,
+  derivative,
+  discrete_state,
+  parameter,
+  observed,
+  mode,
+  location,
+  events,
+  indicator
+};
 
 struct Variable {
   std::string name = {};
@@ -20,7 +31,7 @@ struct Variable {
   Index index = 0;   // among those of its role
   double start = 0;  // of states, discrete states and parameters
   std::string description = {};
-  bool is_real() const { return role != Role::mode && role != Role::location; }
+  bool is_real() const { return role != Role::mode && role != Role::location && role != Role::events; }
 };
 
 struct Layout {

@@ -75,7 +75,9 @@ TEST_CASE("a description that makes no sense is refused with the element that is
   says(refusal_of("<a/>"), "expected an element <fmiModelDescription>, got <a>");
   says(refusal_of(replaced(xml, "fmiVersion=\"3.0\"", "fmiVersion=\"1.0\"")),
        "expected fmiVersion 2.0 or 3.0, got '1.0'");
-  says(refusal_of(replaced(xml, "ModelExchange", "CoSimulation")), "this FMU has no Model Exchange");
+  says(refusal_of(replaced(xml, "ModelExchange", "ScheduledExecution")),
+       "has neither Model Exchange nor Co-Simulation (expected one of these elements, got "
+       "<ScheduledExecution>");
   says(refusal_of(replaced(xml, "valueReference=\"0\"", "valueReference=\"-1\"")), "is no value reference");
   says(refusal_of(replaced(xml, "start=\"0\"", "start=\"zero\"")), "'start' of <Float64> is no number");
   says(refusal_of(replaced(xml, "derivative=\"0\"", "derivative=\"99\"")),

@@ -1,12 +1,17 @@
 /* x' = −1 from 1 on; below 0.5 the FMU fails in the way that the parameter names. */
 enum { NX = 1, NZ = 1, ND = 1, NP = 1 };
 #include "skeleton.h"
+#include <unistd.h>
 static int fails(const Model* m, int how) { return m->p[0] == how && m->x[0] < 0.5; }
 static void start(Model* m) { m->x[0] = 1; }
 static void initialise(Model* m) {
   if (m->p[0] == 5) m->status = 3;
 }
 static void derivatives(Model* m, double* dx) {
+  if (fails(m, 7)) *(volatile int*)8 = 1;
+  if (fails(m, 8))
+    for (;;) sleep(1);
+  if (fails(m, 9)) _exit(3);
   dx[0] = fails(m, 1) ? NAN : -1;
   m->status = fails(m, 2) ? 3 : fails(m, 6) ? 2 : 0;
 }

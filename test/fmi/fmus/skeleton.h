@@ -9,7 +9,7 @@
 #include <string.h>
 
 typedef struct {
-  double t, x[NX], d[ND], p[NP];
+  double t, x[NX ? NX : 1], d[ND], p[NP];
   double next;  /* the time event, or infinity */
   int status;   /* what the next function answers */
   int ends;     /* the run is to end */
@@ -53,7 +53,7 @@ static Instance* make(void) {
   return i;
 }
 static double* place(Model* m, uint32_t r) {
-  static double dx[NX];
+  static double dx[NX ? NX : 1];
   if (r < 10) return &m->x[r];
   if (r < 20) {
     derivatives(m, dx);
@@ -110,9 +110,16 @@ int fmi3UpdateDiscreteStates(Instance* i, bool* again, bool* ends, bool* nominal
 }
 #endif
 int fmi3EnterContinuousTimeMode(Instance* i) { return answer(i); }
+/* Tells whether the end of a step of the integrator asks for an event. */
+#ifdef HEARS_OF_STEPS
+static bool step_ends(Model* m);
+#else
+static bool step_ends(Model* m) { return (void)m, false; }
+#endif
 int fmi3CompletedIntegratorStep(Instance* i, bool no_way_back, bool* enters, bool* ends) {
   (void)no_way_back;
-  *enters = *ends = false;
+  *enters = step_ends(&i->model);
+  *ends = false;
   return answer(i);
 }
 int fmi3SetTime(Instance* i, double t) {
@@ -135,16 +142,25 @@ int fmi3GetNominalsOfContinuousStates(Instance* i, double* x, size_t n) {
   for (size_t k = 0; k < n; ++k) x[k] = 1;
   return answer(i);
 }
+/* An array has one reference for values that follow each other. */
 int fmi3GetFloat64(Instance* i, const uint32_t* r, size_t n, double* v, size_t nv) {
-  (void)nv;
-  for (size_t k = 0; k < n; ++k) v[k] = *place(&i->model, r[k]);
+  for (size_t k = 0; k < nv; ++k) v[k] = place(&i->model, r[k * n / nv])[k % (nv / n)];
   return answer(i);
 }
 int fmi3SetFloat64(Instance* i, const uint32_t* r, size_t n, const double* v, size_t nv) {
-  (void)nv;
-  for (size_t k = 0; k < n; ++k) *place(&i->model, r[k]) = v[k];
+  for (size_t k = 0; k < nv; ++k) place(&i->model, r[k * n / nv])[k % (nv / n)] = v[k];
   return answer(i);
 }
+#ifdef HAS_DERIVATIVES
+/* The derivatives of the right-hand sides along a seed of the states from `known` on. */
+static void along(const Model* m, size_t known, const double* seed, size_t count, double* ddx);
+int fmi3GetDirectionalDerivative(Instance* i, const uint32_t* unknowns, size_t n, const uint32_t* knowns, size_t nk, const double* seed,
+                                 size_t ns, double* ddx, size_t nd) {
+  (void)unknowns, (void)n, (void)nk, (void)nd;
+  along(&i->model, knowns[0], seed, ns, ddx);
+  return answer(i);
+}
+#endif
 int fmi3GetInt32(Instance* i, const uint32_t* r, size_t n, int32_t* v, size_t nv) {
   (void)nv;
   for (size_t k = 0; k < n; ++k) v[k] = (int32_t)*place(&i->model, r[k]);
@@ -205,7 +221,8 @@ int fmi2NewDiscreteStates(Instance* i, EventInfo* info) {
 int fmi2EnterContinuousTimeMode(Instance* i) { return answer(i); }
 int fmi2CompletedIntegratorStep(Instance* i, int no_way_back, int* enters, int* ends) {
   (void)no_way_back;
-  *enters = *ends = 0;
+  *enters = step_ends(&i->model);
+  *ends = 0;
   return answer(i);
 }
 int fmi2SetTime(Instance* i, double t) { return fmi3SetTime(i, t); }

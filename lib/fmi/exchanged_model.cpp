@@ -1,0 +1,85 @@
+#include "lib/fmi/exchanged_model.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "lib/fmi/fmu_observables.hpp"
+
+namespace slideway::fmi {
+namespace {
+
+// The names of indicators that are no names of states or of others.
+std::vector<std::string> surface_names(const Description& about) {
+  std::vector<std::string> names, taken;
+  for (const fmi::State& state : about.states) taken.push_back(state.variable.name);
+  for (const std::string& indicator : about.indicators) {
+    std::string name = indicator;
+    for (int k = 2; std::find(taken.begin(), taken.end(), name) != taken.end(); ++k)
+      name = fmt::format("{} ({})", indicator, k);
+    names.push_back(name);
+    taken.push_back(name);
+  }
+  return names;
+}
+
+}  // namespace
+
+System exchanged_system(const std::shared_ptr<HybridFmu>& hybrid, const std::string& name,
+                        const std::vector<std::string>& state_names, const Description& about,
+                        const Inputs& inputs) {
+  SystemDefinition system;
+  system.name = name;
+  system.states = hybrid->continuous() + 1;
+  system.surfaces = hybrid->indicators();
+  system.state_names = state_names;
+  system.surface_names = surface_names(about);
+  system.discrete = 1;
+  system.field = [hybrid](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
+    hybrid->field(t, x, lambda, dx);
+  };
+  system.guards = [hybrid](double t, ConstVectorRef x, VectorRef h) { hybrid->surfaces(t, x, h); };
+  if (about.has_directional_derivatives)
+    system.field_dx = [hybrid](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
+      hybrid->field_by_states(t, x, lambda, derivative);
+    };
+  for (Index j = 0; j < hybrid->indicators(); ++j)
+    system.events.push_back(
+        {.name = system.surface_names[static_cast<std::size_t>(j)],
+         .when = Guard([hybrid, j](double t, ConstVectorRef x) { return hybrid->event_guard(j, t, x); }),
+         .direction = Direction::falling,
+         .action = Action::reset,
+         .reset = [hybrid, j](double t, ConstVectorRef before, VectorRef after) {
+           hybrid->fire(j, t, before, after);
+         }});
+  system.events.push_back(
+      {.name = "time event",
+       .when = Guard([hybrid](double t, ConstVectorRef x) { return hybrid->time_guard(t, x); }),
+       .direction = Direction::rising,
+       .action = Action::reset,
+       .reset = [hybrid](double t, ConstVectorRef before, VectorRef after) {
+         hybrid->fire_time(t, before, after);
+       }});
+  system.events.push_back({.name = "the FMU ends the run",
+                           .when = Guard([hybrid](double, ConstVectorRef x) { return hybrid->end_guard(x); }),
+                           .direction = Direction::rising,
+                           .action = Action::stop});
+  // A step of the integrator ends where an input bends.
+  if (const std::vector<double> knots = inputs.knots(); !knots.empty())
+    system.time_events.push_back(
+        {.name = "inputs", .at = knots, .reset = [hybrid](double t, ConstVectorRef before, VectorRef after) {
+           hybrid->fire_inputs(t, before, after);
+         }});
+  return System(std::move(system));
+}
+
+Observables ExchangedVariables::operator()(const std::vector<std::string>& wanted) const {
+  return observables_in(
+      *fmu, system, wanted,
+      [hybrid = hybrid, fmu = fmu](double t, ConstVectorRef x, ConstVectorRef lambda,
+                                   const std::vector<const Variable*>& variables,
+                                   VectorRef values) { hybrid->values(t, x, lambda, variables, values); });
+}
+
+}  // namespace slideway::fmi

@@ -1,0 +1,172 @@
+#include "lib/fmi/instance.hpp"
+
+#include <cmath>
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "lib/fmi/fmu.hpp"
+#include "lib/fmi/log.hpp"
+#include "slideway/core/errors.hpp"
+
+namespace slideway::fmi {
+namespace {
+
+// The instance of the binary, which saved states hold alive: they are freed by it.
+struct Part {
+  explicit Part(std::shared_ptr<const Fmu> of)
+      : fmu(std::move(of)), log(fmu->file(), !fmu->log_categories().empty()), calls(make_calls(*fmu, log)) {}
+
+  void check(int status) {
+    if (status != 0) log.check(status, calls->called());
+  }
+
+  std::shared_ptr<const Fmu> fmu;
+  Log log;
+  std::unique_ptr<Calls> calls;
+};
+
+class LocalState : public SavedState {
+ public:
+  explicit LocalState(std::shared_ptr<Part> part) : part_(std::move(part)) {
+    part_->check(part_->calls->save(state));
+  }
+  ~LocalState() override { part_->calls->release(state); }
+
+  void* state = nullptr;
+
+ private:
+  std::shared_ptr<Part> part_;
+};
+
+// The least and the greatest value that a type of whole numbers has, as far as a double tells them apart.
+std::pair<double, double> range_of(Type type) {
+  const auto of = [](auto number) {
+    using Limits = std::numeric_limits<decltype(number)>;
+    return std::pair(static_cast<double>(Limits::min()), static_cast<double>(Limits::max()));
+  };
+  switch (type) {
+    case Type::int8: return of(std::int8_t{});
+    case Type::uint8: return of(std::uint8_t{});
+    case Type::int16: return of(std::int16_t{});
+    case Type::uint16: return of(std::uint16_t{});
+    case Type::int32: return of(std::int32_t{});
+    case Type::uint32: return of(std::uint32_t{});
+    case Type::int64:
+    case Type::uint64: return {type == Type::int64 ? -0x1p53 : 0, 0x1p53};
+    case Type::boolean: return {0, 1};
+    default: return {0, 0};
+  }
+}
+
+class LocalInstance : public Instance {
+ public:
+  explicit LocalInstance(std::shared_ptr<const Fmu> fmu) : part_(std::make_shared<Part>(std::move(fmu))) {
+    for (const State& state : about().states)
+      // An array has one reference for all its elements.
+      if (state.derivative.element == 0) derivative_references_.push_back(state.derivative.reference);
+  }
+
+  void start(double time, std::optional<double> tolerance, const StartValues& values) override {
+    for (const auto& [variable, value] : values) set(*variable, value);
+    check(calls().enter_initialization(time, tolerance));
+    check(calls().exit_initialization());
+  }
+  void reset() override { check(calls().reset()); }
+  void enter_event_mode() override { check(calls().enter_event_mode()); }
+  Update update() override {
+    Update answer;
+    check(calls().update(answer));
+    return answer;
+  }
+  void continue_time() override { check(calls().enter_continuous_time()); }
+  bool complete_step() override {
+    bool wants_event = false, terminates = false;
+    check(calls().complete_step(wants_event, terminates));
+    return wants_event;
+  }
+  void enter_step_mode() override { check(calls().enter_step_mode()); }
+  StepAnswer step(double t, double size) override {
+    StepAnswer answer;
+    check(calls().step(t, size, answer));
+    return answer;
+  }
+
+  void set_time(double time) override { check(calls().set_time(time)); }
+  void set_states(ConstVectorRef x) override {
+    if (x.size() > 0) check(calls().set_states(x.data(), static_cast<std::size_t>(x.size())));
+  }
+  void get_states(VectorRef x) override {
+    if (x.size() > 0) check(calls().get_states(x.data(), static_cast<std::size_t>(x.size())));
+  }
+  void derivatives(VectorRef dx) override {
+    if (dx.size() > 0) check(calls().get_derivatives(dx.data(), static_cast<std::size_t>(dx.size())));
+  }
+  void indicators(VectorRef z) override {
+    if (z.size() > 0) check(calls().get_indicators(z.data(), static_cast<std::size_t>(z.size())));
+  }
+
+  void set(const Variable& variable, double value) override {
+    if (variable.type != Type::float64 && variable.type != Type::float32) {
+      const auto [least, most] = range_of(variable.type);
+      if (!(value >= least && value <= most) || value != std::floor(value))
+        refuse({.what = fmt::format("'{}' cannot have this value", variable.name),
+                .where = part_->fmu->file(),
+                .expected = fmt::format("a whole number from {} to {}", least, most),
+                .got = fmt::format("{}", value)});
+    }
+    if (variable.count == 1) {
+      check(calls().set(variable.type, variable.reference, &value, 1));
+      return;
+    }
+    std::vector<double> all(variable.count);
+    check(calls().get(variable.type, variable.reference, all.data(), all.size()));
+    all[variable.element] = value;
+    check(calls().set(variable.type, variable.reference, all.data(), all.size()));
+  }
+  Vector values(const std::vector<const Variable*>& variables) override {
+    Vector result(static_cast<Index>(variables.size()));
+    std::vector<double> all;
+    std::optional<std::uint32_t> had;  // the array whose values `all` has
+    for (std::size_t k = 0; k < variables.size(); ++k) {
+      const Variable& one = *variables[k];
+      if (had != one.reference || one.count == 1) {
+        all.resize(one.count);
+        check(calls().get(one.type, one.reference, all.data(), all.size()));
+        had = one.reference;
+      }
+      result[static_cast<Index>(k)] = all[one.element];
+    }
+    return result;
+  }
+
+  void derivatives_by_state(std::size_t state, VectorRef column) override {
+    const Variable& known = about().states[state].variable;
+    std::vector<double> seed(known.count, 0.0);
+    seed[known.element] = 1;
+    check(calls().directional(derivative_references_.data(), derivative_references_.size(), known.reference,
+                              seed.data(), seed.size(), column.data(),
+                              static_cast<std::size_t>(column.size())));
+  }
+
+  std::shared_ptr<SavedState> save() override { return std::make_shared<LocalState>(part_); }
+  void restore(const SavedState& state) override {
+    check(calls().restore(dynamic_cast<const LocalState&>(state).state));
+  }
+
+ private:
+  Calls& calls() const { return *part_->calls; }
+  const Description& about() const { return part_->fmu->description(); }
+  void check(int status) { part_->check(status); }
+
+  std::shared_ptr<Part> part_;
+  std::vector<std::uint32_t> derivative_references_;
+};
+
+}  // namespace
+
+std::unique_ptr<Instance> make_local_instance(std::shared_ptr<const Fmu> fmu) {
+  return std::make_unique<LocalInstance>(std::move(fmu));
+}
+
+}  // namespace slideway::fmi
