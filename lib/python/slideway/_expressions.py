@@ -774,7 +774,9 @@ def _trunc(x: Expr) -> Expr:
     if line is not None:
         if line.slope.size == 1 and (line.slope * line.bounds + line.offset).min() > -1:
             return _floor(x)
-    return _if(x, _floor(x), _neg(_floor(_neg(x))))
+    # Each floor is 0 on the other side already at one half, so that nothing jumps where x is 0: trunc is 0 on both sides of it.
+    half = x.graph.constant(0.5)
+    return _sub(_floor(_call("max", x, half)), _floor(_call("max", _neg(x), half)))
 
 
 def integer_valued(node: Expr) -> bool:

@@ -714,3 +714,13 @@ def test_a_system_may_look_for_roots():
     changed = slideway.solve_ivp(plant, (0, 6), [1.5, -0.4], args=(1.3,), sensitivities=["k"], rtol=1e-9, atol=1e-11).sensitivities.final
     step = [slideway.solve_ivp(plant, (0, 6), [1.5, -0.4], args=(k,), rtol=1e-10, atol=1e-12).y[:, -1] for k in (1.3 - 1e-4, 1.3 + 1e-4)]
     assert np.allclose(changed[:2, 0], (step[1] - step[0]) / 2e-4, rtol=0, atol=1e-4)
+
+
+def test_whole_parts_of_a_state_go_through_zero():
+    # y' = -2.5 until y is 2, -1.5 until 1, -0.5 until -1, where y' = 0.5 pushes back: y is 2 at 0.2, 1 at 0.2 + 2/3 and -1 four units later.
+    for whole in (lambda x: int(x), np.trunc, lambda x: np.array([x]).astype(int)[0]):
+        result = solve_ivp(lambda t, y: [-whole(y[0]) - 0.5], (0, 10), [2.5], rtol=1e-9, dense_output=True)
+        assert result.status == 0 and result.how.startswith("traced")
+        assert result.sol(0.2 + 2 / 3 + 2)[0] == pytest.approx(0, abs=1e-8)
+        assert result.y[0, -1] == pytest.approx(-1, abs=1e-8)
+        assert result.events[-1].kind == "sliding_entry" and result.events[-1].t == pytest.approx(0.2 + 2 / 3 + 4, abs=1e-8)
