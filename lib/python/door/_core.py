@@ -54,6 +54,9 @@ _guards = _declare("sw_guards", c_int, c_void_p, c_double, c_void_p, c_void_p)
 _define = _declare("sw_define", c_int, c_int64, c_int64, c_char_p, _Field, _Function, c_void_p, POINTER(c_void_p))
 _set_pattern = _declare("sw_set_pattern", c_int, c_void_p, c_char_p, c_void_p, c_void_p)
 _add_event = _declare("sw_add_event", c_int, c_void_p, c_char_p, c_char_p, c_char_p, _Function, c_void_p)
+_add_times = _declare("sw_add_times", c_int, c_void_p, c_char_p, c_double, c_double, _Function)
+_event_options = _declare("sw_event_options", c_int, c_void_p, c_char_p, c_char_p)
+_set_discrete = _declare("sw_set_discrete", c_int, c_void_p, c_int64)
 _solve = _declare("sw_solve", c_int, c_void_p, POINTER(c_void_p))
 _status = _declare("sw_status", c_char_p, c_void_p, POINTER(c_double))
 _event_text = _declare("sw_event_text", c_char_p, c_void_p, c_int64, c_char_p)
@@ -313,6 +316,24 @@ class Problem:
             self._handle.check(_add_event(self._handle.pointer, *event, None))
         return Problem(self._handle, self.model, self._settings, functions)
 
+    def with_steps(self, resets, timed):
+        functions, handle = self._called, self._handle
+
+        def kept(function):
+            functions.keep.append(_Function(function))
+            return functions.keep[-1]
+
+        for name, guard, state, value in resets:
+            jump = ctypes.cast(kept(functions.jump(state, value)), c_void_p)
+            handle.check(_add_event(handle.pointer, name.encode(), b"falling", b"reset", kept(functions.numbers(guard, 1, "an event function")), jump))
+        for name, times, state, value in timed:
+            jump = kept(functions.jump(state, value))
+            for time in times:
+                handle.check(_add_times(handle.pointer, name.encode(), time, 0.0, jump))
+                # Other jumps of the same instant read what is set here.
+                handle.check(_event_options(handle.pointer, name.encode(), b"priority=2147483647"))
+        return Problem(handle, self.model, self._settings, functions)
+
     def check(self, end, options):
         handle = self._again()
         handle.options(f"t_end={_number(end)} {_option_text(options)}")
@@ -372,6 +393,18 @@ class _Called:
             try:
                 found = _numbers_of(function(t, np.ctypeslib.as_array(x, (self.n,)).copy()), what, size)
                 np.ctypeslib.as_array(values, (size,))[:] = found
+                return 0
+            except BaseException as error:
+                return self.raised(error)
+        return call
+
+    def jump(self, state, function):
+        """Sets one state; `after` comes as a copy of `before`."""
+        def call(t, before, after, _):
+            if self.is_final:
+                return _NO_VALUE
+            try:
+                after[state] = float(function(t, np.ctypeslib.as_array(before, (self.n,)).copy()))
                 return 0
             except BaseException as error:
                 return self.raised(error)
@@ -654,12 +687,12 @@ def gallery_file(name):
     return path if stem.startswith("gallery/") and os.path.exists(path) else ""
 
 
-def called(field, guards, jacobian, state_names, surface_names, pattern, start, end, state, name="python"):
+def called(field, guards, jacobian, state_names, surface_names, pattern, start, end, state, name="python", discrete=0):
     n = len(state_names)
     functions, handle = _Called(), _Handle()
     functions.n, functions.names = n, (list(state_names), list(surface_names))
     try:
-        return _called(functions, handle, field, guards, jacobian, pattern, start, end, state)
+        return _called(functions, handle, field, guards, jacobian, pattern, start, end, state, discrete)
     except (ValueError, RuntimeError):
         if functions.error is None:
             raise
@@ -667,7 +700,7 @@ def called(field, guards, jacobian, state_names, surface_names, pattern, start, 
         raise functions.error from None
 
 
-def _called(functions, handle, field, guards, jacobian, pattern, start, end, state):
+def _called(functions, handle, field, guards, jacobian, pattern, start, end, state, discrete):
     n, m = len(functions.names[0]), len(functions.names[1])
     c_field = _Field(functions.field(field, n, m))
     c_guards = _Function(functions.numbers(guards, m)) if m else _Function()
@@ -683,6 +716,8 @@ def _called(functions, handle, field, guards, jacobian, pattern, start, end, sta
         starts = np.cumsum([0] + [len(row) for row in pattern], dtype=np.int64)
         columns = np.array([column for row in pattern for column in sorted(row)], dtype=np.int64)
         handle.check(_set_pattern(handle.pointer, b"field_x", starts.ctypes.data, columns.ctypes.data))
+    if discrete:
+        handle.check(_set_discrete(handle.pointer, discrete))
     x = np.ascontiguousarray(state, dtype=float)
     handle.check(_set_initial(handle.pointer, x.ctypes.data, n))
     handle.options(f"t_start={_number(start)} t_end={_number(end)}")
@@ -1006,10 +1041,12 @@ def _model_handle(problem, what):
 
 
 def _varied_text(varied):
-    return "" if varied is None else f" vary={varied[0]}:{_number(varied[1])}:{_number(varied[2])}:{varied[3]}"
+    if len(varied) > 1:
+        _refuse("curves of bifurcations in two parameters")
+    return "".join(f" vary={name}:{_number(first)}:{_number(last)}:{count}" for name, first, last, count in varied)
 
 
-def equilibria(problem, end, options, box=(), starts=0, varied=None, cancellation=None):
+def equilibria(problem, end, options, box=(), starts=0, varied=(), bifurcation="", cancellation=None):
     handle = _model_handle(problem, "equilibria")
     text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied)}"
     if box:
@@ -1020,8 +1057,8 @@ def equilibria(problem, end, options, box=(), starts=0, varied=None, cancellatio
         return _made(_find_equilibria, handle.pointer, text.encode()).document("json")
 
 
-def orbit(problem, options, section=None, direction="rising", period=None, returns=0, transient=0.0, shots=0, max_iterations=0, varied=None,
-          period_of=None, cancellation=None):
+def orbit(problem, options, section=None, direction="rising", period=None, returns=0, transient=0.0, shots=0, max_iterations=0, varied=(),
+          bifurcation="", period_of=None, cancellation=None):
     if period_of is not None:
         _refuse("a branch of orbits whose period is a Python function")
     handle = _model_handle(problem, "orbit")
@@ -1033,7 +1070,7 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
     for name, value in (("returns", returns), ("shots", shots), ("iterations", max_iterations)):
         text += f" {name}={value}" if value else ""
     with (cancellation or Cancellation()).of(handle):
-        if varied is not None:
+        if varied:
             return _made(_follow_orbit, handle.pointer, text.encode()).document("json"), None
         found = _made(_find_orbit, handle.pointer, text.encode())
     document = found.document("json")

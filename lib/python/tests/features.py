@@ -85,6 +85,8 @@ FEATURES = {
     "a trace": lambda: slideway.trace(lambda t, y, k: [-k * np.sign(y[0])], (0, 2), [1.0], args=(0.3,)).text,
     "events of solve_ivp": lambda: slideway.solve_ivp(lambda t, y: [y[1], -y[0]], (0, 9), [0.0, 1.0], events=lambda t, y: y[0] - 0.5, rtol=1e-8).t_events[0].tolist(),
     "a function that is called": lambda: slideway.solve_ivp(called, (0, 3), [1.0, 0.0], rtol=1e-8, surfaces=[lambda t, y: y[0] - 0.5]).y[:, -1].tolist(),
+    "steps of a function that is called": lambda: [slideway.solve_ivp(fun, (0, 3), [2.6], rtol=1e-8, trace=False).y[:, -1].tolist() for fun in (
+        lambda t, y: [-round(3 * y[0]) / 3 - 0.1], lambda t, y: [[1.0, -2.0, 0.5, 3.0][int(t / 0.8)] - y[0]], lambda t, y: [-int(y[0]) - 0.5])],
     "complex states": lambda: np.abs(slideway.solve_ivp(lambda t, y: 1j * y, (0, 3), [1 + 0j], rtol=1e-9, surfaces=[]).y[:, -1]).tolist(),
     "derivatives": lambda: friction().run(rtol=1e-9, sensitivities=["mu", "x"]).sensitivities.final.tolist(),
     "derivatives at a start on a surface": lambda: start_of(ramp().run(rtol=1e-9, sensitivities=["x", "p"]).sensitivities),
