@@ -281,6 +281,28 @@ set = { x = "0.3" }
   for (const double rtol : {1e-6, 1e-12}) CHECK(audited(text, rtol).found.verdict == AuditVerdict::passed);
 }
 
+TEST_CASE("signs of two surfaces that slide may multiply each other") {
+  // On both surfaces sgn(y + 0.4) is 0.5 by y' = 0, so x' = 0.19 - 0.2*p with the part p = 0.95 of x > 0.3. Neither sign alone changes x'
+  // from p = 0 and a sign of 0. With 0.71 for 0.49 no p within [0, 1] holds x.
+  const std::string product = R"toml(
+[states]
+x = 0.0
+y = 0.0
+[time]
+end = 1.5
+[derivatives]
+x = "-x - 0.4*sgn(y + 0.4)*if(x > 0.3, 1, 0) + 0.49"
+y = "-y - 0.8*sgn(y + 0.4)"
+)toml";
+  for (const double rtol : {1e-4, 1e-6, 1e-10}) {
+    const Audited run = audited(product, rtol);
+    CHECK(run.solution.final.state[0] == doctest::Approx(0.3).epsilon(1e-12));
+    CHECK(run.found.verdict == AuditVerdict::passed);
+    CHECK(run.found.undecided == 0);
+  }
+  CHECK(audited(product, with(product, "0.49", "0.71")).found.verdict == AuditVerdict::failed);
+}
+
 TEST_CASE("a comparison holds by equality where it says so") {
   // The run has the flag at 1, as `>=` says; with `>` the flag would be 0.
   const std::string flag = R"toml(

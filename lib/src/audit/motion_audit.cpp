@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <map>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -294,22 +295,26 @@ std::optional<Vector> MotionAudit::fitted(const MotionPoint& point, const Vector
     for (std::size_t k = 0; k < forces.size(); ++k) r -= z[static_cast<Index>(open.size() + k)] * forces[k];
     for (Index k = 0; k < r.size(); ++k) r[k] = has_motion(k) ? r[k] * weights[k] : 0;
   };
-  // Products of signs may leave no way down from the sides at hand: the corner that fits best is another start.
-  Vector best_corner = start, r;
-  double least = std::numeric_limits<double>::infinity();
+  // Products of signs may leave no way down from the sides at hand, as z₁·(1 + z₂) from (0, −1): the corners are starts as well, those
+  // that fit best first, until a fit is within what is allowed.
+  std::vector<std::pair<double, Vector>> starts;
+  Vector r;
   for (std::size_t corner = 0; corner < corners.size(); ++corner) {
     Vector there = Vector::Zero(start.size());
     for (std::size_t k = 0; k < open.size(); ++k)
       there[static_cast<Index>(k)] = (corner >> k & 1U) != 0 ? bounds[k].high : bounds[k].low;
     residual(there, r);
-    if (!(r.squaredNorm() < least)) continue;
-    least = r.squaredNorm();
-    best_corner = there;
+    starts.emplace_back(r.squaredNorm(), std::move(there));
   }
+  std::stable_sort(starts.begin(), starts.end(),
+                   [](const auto& one, const auto& other) { return one.first < other.first; });
   residual(bounded_fit(residual, start, bounds), r);
-  Vector from_corner;
-  residual(bounded_fit(residual, best_corner, bounds), from_corner);
-  if (from_corner.squaredNorm() < r.squaredNorm()) r = from_corner;
+  for (const auto& [size, from] : starts) {
+    if (r.cwiseAbs().maxCoeff() <= kDefect) break;
+    Vector fitted_from;
+    residual(bounded_fit(residual, from, bounds), fitted_from);
+    if (fitted_from.squaredNorm() < r.squaredNorm()) r = fitted_from;
+  }
   return Vector(r.cwiseQuotient(weights));
 }
 
