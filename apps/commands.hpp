@@ -143,6 +143,25 @@ struct EquilibriaArguments : SimulationArguments {
   bool quiet = false;
 };
 
+struct BasinsArguments : SimulationArguments {
+  std::vector<SweepAxis> plane = {};                           // two states with the ends of their intervals
+  std::optional<std::pair<Index, Index>> size = {};            // cells across and up
+  std::string period = {};                                     // a number, or an expression of parameters
+  std::string step = {};                                       // likewise
+  std::vector<std::pair<std::string, std::string>> wrap = {};  // angles, and their periods as expressions
+  std::optional<Index> most_steps = {};
+  std::optional<double> reach = {};
+  bool thorough = false;
+  std::optional<Index> samples = {};
+  std::optional<Index> seed = {};
+  std::optional<Index> jobs = {};
+  std::string csv = {};
+  std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
+  bool resume = false;
+  bool quiet = false;
+};
+
 struct FitArguments : SimulationArguments {
   std::string data = {};  // the file of the measurements
   std::vector<std::string> parameters = {};
@@ -212,6 +231,8 @@ int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& 
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err);
 int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream& err);
 int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err);
+// Null workers are threads of this process.
+int basins(const BasinsArguments& arguments, SweepWorkers* workers, std::ostream& out, std::ostream& err);
 int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err);
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int check(const CheckArguments& arguments, std::ostream& out);

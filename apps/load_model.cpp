@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <fstream>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -151,6 +153,15 @@ Model load_model(const std::string& name, const FmuImport& how) {
   if (std::none_of(known.begin(), known.end(), [&](const Model& model) { return model.name == name; }))
     refuse_name(name, known);
   return models::find_model(name);
+}
+
+std::string identity_of(const std::string& name) {
+  if (!is_model_file(name)) return "";
+  const std::string file = file_of_gallery(name);
+  std::ifstream in(file.empty() ? name : file, std::ios::binary);
+  std::ostringstream text;
+  text << in.rdbuf();
+  return text.str();
 }
 
 }  // namespace slideway::apps

@@ -32,14 +32,15 @@ bool is_first() {
 }  // namespace
 
 int become_mpi_program(int argc, char** argv) {
-  if (argc < 2 || std::string(argv[1]) != "sweep") return exit_success;
+  const std::string command = argc < 2 ? "" : argv[1];
+  if (command != "sweep" && command != "basins") return exit_success;
   const std::string processes = started_processes();
   if (processes.empty() || processes == "1") return exit_success;
   become_program("slideway-mpi", argv);
   if (is_first())
     std::cerr
         << "slideway: " << processes
-        << " processes of MPI were started for one sweep, and there is no slideway-mpi beside this program "
+        << " processes of MPI were started for one command, and there is no slideway-mpi beside this program "
            "or "
            "in the PATH; install the package slideway-mpi (or build with MPI: libopenmpi-dev), or start one "
            "process, or divide the runs without MPI by --shard\n";

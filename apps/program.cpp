@@ -35,6 +35,9 @@ struct Dispatch {
   int operator()(const EquilibriaArguments& arguments) const {
     return equilibria(arguments, screen, messages);
   }
+  int operator()(const BasinsArguments& arguments) const {
+    return basins(arguments, abilities.workers, screen, messages);
+  }
   int operator()(const FitArguments& arguments) const { return fit(arguments, screen, messages); }
   int operator()(const SweepArguments& arguments) const {
     return sweep(arguments, abilities.workers, messages);

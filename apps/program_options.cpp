@@ -774,6 +774,131 @@ void add_lyapunov(CLI::App& program, LyapunovArguments& arguments) {
       "an event (what there is was written).");
 }
 
+// "x=-2:2,v=-3:3"
+std::vector<SweepAxis> plane_in(const std::string& option, const std::string& text) {
+  std::vector<SweepAxis> plane;
+  for (const std::string& side : split(text, ',')) {
+    const std::size_t equals = side.find('='), colon = side.find(':');
+    const auto low = to_number<double>(equals == std::string::npos || colon == std::string::npos
+                                           ? ""
+                                           : side.substr(equals + 1, colon - equals - 1));
+    const auto high = to_number<double>(colon == std::string::npos ? "" : side.substr(colon + 1));
+    const std::string name = trimmed(side.substr(0, equals));
+    if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || !(*low < *high) || name.empty())
+      refuse_option(option, "two names with an interval each, as x=-2:2,v=-3:3", text);
+    plane.push_back({.name = name, .first = *low, .last = *high, .is_range = true});
+  }
+  if (plane.size() != 2 || plane[0].name == plane[1].name)
+    refuse_option(option, "two names with an interval each, as x=-2:2,v=-3:3", text);
+  return plane;
+}
+
+// "512" or "512x256"
+CLI::Option* add_cells(CLI::App& app, const std::string& description,
+                       std::optional<std::pair<Index, Index>>& target) {
+  return app
+      .add_option_function<std::string>(
+          "--size",
+          [&target](const std::string& text) {
+            const std::size_t between = text.find('x');
+            const auto across = to_number<Index>(text.substr(0, between));
+            const auto up =
+                between == std::string::npos ? across : to_number<Index>(text.substr(between + 1));
+            if (!across || !up || *across < 1 || *up < 1)
+              refuse_option("--size", "a whole number from 1, or two as 512x256", text);
+            target = {*across, *up};
+          },
+          description)
+      ->type_name("N|NxM");
+}
+
+void add_basins(CLI::App& program, BasinsArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "basins", "Colour a plane of initial values by the attractors that solutions come to");
+  add_model(app, arguments.model);
+
+  const std::string plane = "The plane";
+  app.add_option_function<std::string>(
+         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
+         "the initial values of two states, the first across; the other states begin as the model says")
+      ->type_name("X=A:B,Y=C:D")
+      ->required()
+      ->group(plane);
+  add_cells(app, "the cells of the plane, across and up (default 256)", arguments.size)->group(plane);
+
+  const std::string sought = "What solutions come to";
+  app.add_option("--period", arguments.period,
+                 "the period of the drive or a multiple of it, where the equations depend on time: a number, "
+                 "or an expression of parameters such as 2*pi/w (default: that of the time events)")
+      ->type_name("PERIOD")
+      ->group(sought);
+  app.add_option("--step", arguments.step,
+                 "the time between two looks at a solution, where the equations do not depend on time "
+                 "(default: most starts move by about eight cells)")
+      ->type_name("TIME")
+      ->group(sought);
+  app.add_option_function<std::vector<std::string>>(
+         "--wrap",
+         [&arguments](const std::vector<std::string>& texts) {
+           for (const std::string& text : texts) {
+             const std::size_t equals = text.find('=');
+             const std::string name = trimmed(text.substr(0, equals));
+             if (equals == std::string::npos || name.empty())
+               refuse_option("--wrap", "NAME=PERIOD with a state, as theta=2*pi", text);
+             arguments.wrap.emplace_back(name, trimmed(text.substr(equals + 1)));
+           }
+         },
+         "a state that is an angle, and its period, after which the equations are the same; may be repeated")
+      ->type_name("NAME=PERIOD")
+      ->allow_extra_args(false)
+      ->take_all()
+      ->group(sought);
+  add_count(app, "--max-rounds", "periods or steps that a start is followed for (default 5000)", 1,
+            arguments.most_steps)
+      ->group(sought);
+  add_positive(app, "--reach",
+               "a solution has left where it stays outside of the plane widened by so many widths on each "
+               "side (default 10)",
+               arguments.reach)
+      ->group(sought);
+  app.add_flag("--thorough", arguments.thorough,
+               "follow every start to an attractor; else one ends where all starts around it end alike")
+      ->group(sought);
+  add_count(app, "--samples",
+            "random starts, which are always followed to an attractor: they tell the parts of the plane with "
+            "their errors (default 4000)",
+            0, arguments.samples)
+      ->group(sought);
+  add_count(app, "--seed", "the same seed gives the same samples, on every computer (default 1)", 0,
+            arguments.seed)
+      ->group(sought);
+  add_count(app, "--jobs", "starts at the same time (default: one per processor; by MPI one per process)", 1,
+            arguments.jobs)
+      ->group(sought);
+  add_simulation(app, arguments);
+  add_fmu_import(app, arguments.fmu_import);
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  app.add_option("--csv", arguments.csv, "write a row for each cell and sample")
+      ->type_name("FILE")
+      ->group(results);
+  app.add_flag("--resume", arguments.resume, "complete the table of interrupted basins")->group(results);
+  add_files(app, "--json", "write attractors, parts, dimension and cells; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
+  add_files(app, "--plot", "draw the plane, with gnuplot; may be repeated", "FILE.svg|png|pdf|tex|gp",
+            arguments.plot)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "A start that comes to no attractor has an end of its own: left, unsettled, refused, or the word for "
+      "what "
+      "stopped it. Ctrl-C leaves a valid table of what was done.\n"
+      "Exit status: 0 all starts were followed, 1 a result could not be written, 2 the command line or the "
+      "model "
+      "is wrong, 3 interrupted (what was done is in the results).");
+}
+
 void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
   CLI::App& app = *program.add_subcommand(
       "equilibria", "Find equilibria and pseudo-equilibria, stable or not, and their eigenvalues");
@@ -983,6 +1108,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_orbit(*program, arguments.orbit);
   add_equilibria(*program, arguments.equilibria);
   add_lyapunov(*program, arguments.lyapunov);
+  add_basins(*program, arguments.basins);
   add_fit(*program, arguments.fit);
   add_export(*program, arguments.fmu_export);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
@@ -1118,6 +1244,11 @@ std::vector<std::string> examples_of(const std::string& command) {
             "slideway equilibria gallery/chua --vary alpha=5:12:15 --csv branches.csv",
             "slideway equilibria gallery/chua --vary alpha=5:12:15 --vary beta=8:16:9 --csv curves.csv"};
   if (command == "fit") return {"slideway fit dry-friction --data measured.csv --parameter mu --parameter x"};
+  if (command == "basins")
+    return {
+        "slideway basins gallery/impact_oscillator --period 2*pi/w --plane x=-3:0,v=-3:3 --size 256 --plot "
+        "basins.png",
+        "slideway basins gallery/harvesting --plane x=0:2,y=0:2 --json basins.json"};
   if (command == "lyapunov")
     return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",
             "slideway lyapunov dry-friction --block 4*pi --csv running.csv"};
@@ -1200,6 +1331,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "orbit") return arguments.orbit;
   if (command == "equilibria") return arguments.equilibria;
   if (command == "lyapunov") return arguments.lyapunov;
+  if (command == "basins") return arguments.basins;
   if (command == "fit") return arguments.fit;
   if (command == "export") return arguments.fmu_export;
   arguments.validate.has_rtol = arguments.validation_rtol.has_value();

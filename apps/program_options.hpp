@@ -19,6 +19,7 @@ struct AllArguments {
   OrbitArguments orbit = {};
   LyapunovArguments lyapunov = {};
   EquilibriaArguments equilibria = {};
+  BasinsArguments basins = {};
   FitArguments fit = {};
   CompletionArguments completion = {};
   ShowArguments show = {};

@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <ostream>
-#include <sstream>
 
 #include <fmt/format.h>
 #include <fmt/ostream.h>
@@ -29,13 +27,6 @@
 namespace slideway::apps {
 
 namespace {
-
-std::string file_contents(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  std::ostringstream text;
-  text << in.rdbuf();
-  return text.str();
-}
 
 SweepSection section_of(const SweepArguments& arguments) {
   SweepSection section{.name = arguments.section};
@@ -127,7 +118,7 @@ SweepOptions options_of(const SweepArguments& arguments, const Model& model, Swe
   options.columns = arguments.columns;
   options.resume = arguments.resume;
   options.merge = arguments.merge;
-  if (is_model_file(arguments.model)) options.identity = file_contents(arguments.model);
+  options.identity = identity_of(arguments.model);
   options.keep_rows = !arguments.plot.empty();
   options.statistics = arguments.summary || !arguments.json.empty();
   options.word_message = [](const std::string& message) { return told_to_user(message); };

@@ -70,6 +70,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"orbit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "audit"}},
+    {"basins", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "orbit", "sweep"}},
     {"fmi", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"expression", {"core", "autodiff", "model"}},
     {"audit", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "expression", "model_file"}},

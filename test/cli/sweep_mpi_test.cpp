@@ -69,6 +69,7 @@ TEST_CASE("where MPI starts a sweep and slideway-mpi is not installed an error s
   CHECK(call("OMPI_COMM_WORLD_SIZE=1", sweep).status == 0);
   CHECK(call("PMIX_RANK=0 SLURM_STEP_NUM_TASKS=1", sweep).status == 0);
   CHECK(call("OMPI_COMM_WORLD_SIZE=4", "models").status == 0);
+  CHECK(contains(call("OMPI_COMM_WORLD_SIZE=4 OMPI_COMM_WORLD_RANK=0", "basins").err, "slideway-mpi"));
 }
 
 #ifdef SLIDEWAY_MPIEXEC
@@ -113,6 +114,21 @@ TEST_CASE("any number of ranks writes the table and the points of one process") 
   }
   const Finished printed = finish(place, 2, with(sweep, {"--columns", "mu,w,max_v", "--quiet"}));
   CHECK(printed.out == place.slideway(with(sweep, {"--columns", "mu,w,max_v", "--quiet"})).out);
+}
+
+TEST_CASE("basins by MPI have the cells, samples and attractors of one process") {
+  const Workplace place;
+  const std::vector<std::string> basins = {"basins",    "gallery/impact_oscillator",
+                                           "--plane",   "x=-1:0,v=-1:1",
+                                           "--size",    "16",
+                                           "--period",  "2*pi/w",
+                                           "--samples", "20"};
+  CHECK(place.slideway(with(basins, {"--csv", "1.csv", "--json", "1.json"})).status == 0);
+  const Finished together = finish(place, 3, with(basins, {"--csv", "3.csv", "--json", "3.json"}));
+  CAPTURE(together.err);
+  CHECK(together.status == 0);
+  CHECK(place.read("3.csv") == place.read("1.csv"));
+  CHECK(place.read("3.json") == place.read("1.json"));
 }
 
 TEST_CASE("runs that follow one another and runs that are refused are the same by MPI") {

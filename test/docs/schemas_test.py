@@ -76,6 +76,9 @@ def main():
         calls += [("fit", ["fit", "dry-friction", "--data", str(measured), "--parameter", "mu", "--json", "-"])]
         calls += [("lyapunov", ["lyapunov", str(gallery / "dry_friction.toml"), *arguments, "--json", "-"])
                   for arguments in (["--block", "4*pi"], ["--max-steps", "2"])]
+        calls += [("basins", ["basins", str(gallery / f"{model}.toml"), *arguments, "--size", "16", "--samples", "20", "--json", "-"])
+                  for model, arguments in (("impact_oscillator", ["--plane", "x=-1:0.5,v=-1:1", "--period", "2*pi/w"]),
+                                           ("harvesting", ["--plane", "x=0:2,y=0:2"]))]
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
@@ -100,7 +103,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "fit", "random",
+        for kind in {"basins", "run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "fit", "random",
                      "random-derivatives"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")

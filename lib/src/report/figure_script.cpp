@@ -34,6 +34,8 @@ constexpr double upper_margin = 8;
 constexpr double note_margin = 22;
 constexpr double first_header_row = 40;
 
+constexpr int filled_square = 5;  // of gnuplot's types of points
+
 int point_type(FigureShape shape) {
   switch (shape) {
     case FigureShape::disc: return 7;
@@ -169,8 +171,45 @@ class FigureScript : public GnuplotScript {
         }
         append("EOD\n");
       }
+      if (has_raster(panel)) of.raster = raster_block(panel.raster);
       panel_blocks_.push_back(std::move(of));
     }
+  }
+
+  static bool has_raster(const FigurePanel& panel) {
+    return panel.raster.columns > 0 && panel.raster.rows > 0;
+  }
+
+  // A number per cell; gnuplot leaves a cell without one white.
+  std::string raster_block(const FigureRaster& raster) {
+    const std::string block = block_name("raster", "raster");
+    append("{} << EOD\n", block);
+    for (int row = 0; row < raster.rows; ++row) {
+      for (int column = 0; column < raster.columns; ++column) {
+        const int kind =
+            raster.kinds_of_cells[static_cast<std::size_t>(row) * static_cast<std::size_t>(raster.columns) +
+                                  static_cast<std::size_t>(column)];
+        text_ += column > 0 ? " " : "";
+        text_ += kind < 0 ? "NaN" : std::to_string(kind);
+      }
+      text_ += '\n';
+    }
+    text_ += "EOD\n";
+    return block;
+  }
+
+  // The colour of kind k is at k; with one kind the range has a width all the same.
+  std::string raster_plot(const FigureRaster& raster, const std::string& block) {
+    std::vector<std::string> colours;
+    for (std::size_t k = 0; k < raster.kinds.size(); ++k)
+      colours.push_back(
+          fmt::format("{} '{}', {} '{}'", k, raster.kinds[k].colour, k + 1, raster.kinds[k].colour));
+    append("set palette defined ({}) maxcolors {}\nset cbrange [0:{}]\nunset colorbox\n",
+           fmt::join(colours, ", "), raster.kinds.size(), raster.kinds.size());
+    const double width = (raster.high.x - raster.low.x) / raster.columns;
+    const double height = (raster.high.y - raster.low.y) / raster.rows;
+    return fmt::format("{} matrix using ({:.15g}+{:.15g}*$1):({:.15g}+{:.15g}*$2):($3+0.5) with image", block,
+                       raster.low.x + 0.5 * width, width, raster.low.y + 0.5 * height, height);
   }
 
   Legend legend() const {
@@ -178,6 +217,9 @@ class FigureScript : public GnuplotScript {
     std::set<std::string> known;
     const auto is_new = [&](const std::string& name) { return !name.empty() && known.insert(name).second; };
     for (const FigurePanel& panel : figure_.panels) {
+      for (const FigureKind& kind : panel.raster.kinds) {
+        if (is_new(kind.name)) entries.add(kind.name, Legend::point(filled_square, 1.2, kind.colour.c_str()));
+      }
       for (const FigureCurve& curve : panel.curves) {
         if (is_new(curve.name))
           entries.add(curve.name, Legend::line(curve.colour.c_str(), curve.width, dash_text(curve.dash)));
@@ -209,6 +251,7 @@ class FigureScript : public GnuplotScript {
       for (const FigurePoint& point : marks.points)
         if (is_drawn(point) || (marks.at_lower_edge && coordinate == &FigurePoint::x))
           extent.add(point.*coordinate);
+    if (has_raster(panel)) return {panel.raster.low.*coordinate, panel.raster.high.*coordinate};
     if (!panel.cells.cells.empty() && !panel.cells.as_dots) {
       Range edge{std::numeric_limits<double>::infinity(), -std::numeric_limits<double>::infinity()};
       for (const FigureCell& cell : panel.cells.cells)
@@ -244,6 +287,7 @@ class FigureScript : public GnuplotScript {
           "noborder fillcolor rgb '{}'\n",
           band.from, band.to, band.colour);
     std::vector<std::string> parts;
+    if (!blocks.raster.empty()) parts.push_back(raster_plot(panel.raster, blocks.raster));
     if (!blocks.cells.empty()) {
       colours(panel.cells);
       parts.push_back(
@@ -284,6 +328,7 @@ class FigureScript : public GnuplotScript {
     std::vector<std::string> curves = {};  // their names; "" where nothing is drawn
     std::vector<std::string> marks = {};
     std::string cells = {};
+    std::string raster = {};
   };
 
   const Figure& figure_;

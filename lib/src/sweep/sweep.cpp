@@ -9,28 +9,15 @@
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
-#include "slideway/core/version.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/simulate/observation.hpp"
+#include "sweep/fingerprint.hpp"
 #include "sweep/sweep_engine.hpp"
 #include "sweep/thread_workers.hpp"
 
 namespace slideway {
 
 namespace {
-
-// FNV-1a.
-class Fingerprint {
- public:
-  void add(const std::string& text) {
-    for (const char character : text)
-      hash_ = (hash_ ^ static_cast<unsigned char>(character)) * 1099511628211ULL;
-  }
-  std::string text() const { return fmt::format("{:016x}", hash_); }
-
- private:
-  std::uint64_t hash_ = 14695981039346656037ULL;
-};
 
 void add_axis(Fingerprint& fingerprint, const SweepPlan& plan, const SweepAxis& axis) {
   fingerprint.add(axis.name + ':');
@@ -50,21 +37,12 @@ std::string fingerprint_of(const SweepTask& task, const SweepOptions& asked) {
   const Model& model = task.model;
   const Options& options = task.options;
   Fingerprint fingerprint;
-  fingerprint.add(fmt::format("{}\n{}\n{}\n", version(), model.name, asked.identity));
-  for (const std::string& line : model.equations) fingerprint.add(line + '\n');
-  for (const Parameter& parameter : model.parameters)
-    fingerprint.add(fmt::format("{}={}\n", parameter.name, parameter.value));
+  fingerprint.add(model, asked.identity);
   for (const SweepAxis& axis : task.plan.axes()) add_axis(fingerprint, task.plan, axis);
   for (const auto& [name, value] : task.plan.design().fixed)
     fingerprint.add(fmt::format("{}={}\n", name, value));
-  const Vector& atol = options.atol.values();
-  fingerprint.add(fmt::format("{} {} {} {} {} {} {} {} {} {}\n", options.rtol,
-                              fmt::join(atol.data(), atol.data() + atol.size(), ","),
-                              to_string(options.method), options.max_step, options.max_events,
-                              to_string(options.on_ambiguity), to_string(options.sliding_rule),
-                              to_string(options.selection), task.end.value_or(0), task.end.has_value()));
-  fingerprint.add(fmt::format("{} {} {}\n", to_string(options.linear_solver), options.max_steps,
-                              static_cast<bool>(options.preconditioner)));
+  fingerprint.add(options);
+  fingerprint.add(fmt::format("{} {}\n", task.end.value_or(0), task.end.has_value()));
   const SweepSection section = task.section.value_or(SweepSection{.most = 0});
   fingerprint.add(fmt::format("{} {} {} {}", task.transient, section.name,
                               static_cast<int>(section.direction), section.most));

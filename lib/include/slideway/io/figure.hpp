@@ -66,6 +66,22 @@ struct FigureCells {
   bool as_dots = false;  // at the middles, where cells do not fill the plane
 };
 
+// One of the kinds that the cells of a raster are of; "" is not in the legend.
+struct FigureKind {
+  std::string name = {};
+  std::string colour = {};
+};
+
+// A rectangle of equal cells, each in the colour of its kind. Nothing is drawn where there are none.
+struct FigureRaster {
+  FigurePoint low = {};  // the lower left corner of the rectangle
+  FigurePoint high = {};
+  int columns = 0;
+  int rows = 0;
+  std::vector<int> kinds_of_cells = {};  // places in `kinds`, row by row from below; −1: white
+  std::vector<FigureKind> kinds = {};
+};
+
 struct FigurePanel {
   // The place in the grid of the figure, from 0 at the upper left, and how many rows of it the panel fills.
   int column = 0;
@@ -76,6 +92,7 @@ struct FigurePanel {
   std::string note = {};  // above the panel
   std::vector<FigureBand> bands = {};
   FigureCells cells = {};
+  FigureRaster raster = {};
   std::vector<FigureCurve> curves = {};  // the last one lies on top
   std::vector<FigureMarks> marks = {};
 };

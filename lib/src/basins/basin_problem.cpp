@@ -1,0 +1,302 @@
+#include "basins/basin_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <utility>
+
+#include "core/number_text.hpp"
+#include "orbit/schedule.hpp"
+#include "orbit/time_dependence.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/orbit/periodic_orbit.hpp"
+#include "slideway/simulate/live_run.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr Index kMostCells = 100'000'000;
+constexpr Index kPilots = 5;  // on each side of the plane
+constexpr Index kPilotSteps = 50;
+constexpr double kCellsPerStep = 8;
+constexpr double kShortest = 1e-4;  // of the model's run: over it speeds are measured
+constexpr double kSettled = 1e-3;   // of a cell
+constexpr double kNoise = 20;       // of the tolerances: what iterates of one point differ by
+constexpr double kRepeats = 1e-6;   // a change of the equations below this is rounding of the period
+
+Settings with(Settings settings, const BasinDesign& design, double across, double up) {
+  settings.emplace_back(design.across.name, across);
+  settings.emplace_back(design.up.name, up);
+  return settings;
+}
+
+void check_axis(const BasinAxis& axis, const char* where) {
+  if (!(std::isfinite(axis.low) && std::isfinite(axis.high) && axis.low < axis.high))
+    refuse({.what = "the plane has no width",
+            .where = where,
+            .expected = "two finite numbers, the first below the second",
+            .got = number_text(axis.low) + " and " + number_text(axis.high)});
+  if (axis.cells < 1)
+    refuse({.what = "the plane has no cells",
+            .where = where,
+            .expected = "at least 1",
+            .got = std::to_string(axis.cells)});
+}
+
+void check_options(const BasinOptions& options) {
+  const auto check = [](bool is_right, const char* where, const char* expected, const std::string& got) {
+    if (!is_right)
+      refuse({.what = "the value makes no sense", .where = where, .expected = expected, .got = got});
+  };
+  check(!options.step || (std::isfinite(*options.step) && *options.step > 0), "BasinOptions::step",
+        "a finite time above 0", number_text(options.step.value_or(0)));
+  check(options.most_steps >= 1, "BasinOptions::most_steps", "at least 1",
+        std::to_string(options.most_steps));
+  check(options.recurrences >= 1, "BasinOptions::recurrences", "at least 1",
+        std::to_string(options.recurrences));
+  check(options.samples >= 0, "BasinOptions::samples", "0 or more", std::to_string(options.samples));
+  check(options.reach > 0, "BasinOptions::reach", "a number above 0", number_text(options.reach));
+}
+
+}  // namespace
+
+BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const BasinOptions& options)
+    : model_(model), design_(design), options_(options), run_(options.run) {
+  check_axis(design_.across, "BasinDesign::across");
+  check_axis(design_.up, "BasinDesign::up");
+  check_options(options_);
+  if (design_.across.cells > kMostCells / design_.up.cells)
+    refuse({.what = "the plane has too many cells",
+            .where = "BasinDesign",
+            .expected = "at most " + std::to_string(kMostCells),
+            .got = std::to_string(design_.across.cells) + " × " + std::to_string(design_.up.cells)});
+  const ModelInstance instance = model_.instantiate(design_.fixed);
+  check_plane(instance);
+  run_.recording = Recording::nothing;
+  run_.output_times.clear();
+  run_.sensitivities = {};
+  run_.on_step = {};
+  run_.on_event = {};
+  run_.validate(instance.system.states());
+  start_ = instance.start;
+  initial_ = instance.state;
+  const double left = design_.across.low, right = design_.across.high, low = design_.up.low,
+               high = design_.up.high;
+  is_start_direct_ = true;
+  for (const auto& [across, up] : {std::pair{left, low}, std::pair{right, high}, std::pair{left, high}}) {
+    const Vector state = model_.instantiate(with(design_.fixed, design_, across, up)).state;
+    is_start_direct_ = is_start_direct_ && state == state_at(across, up);
+  }
+  find_step(instance);
+  find_grid();
+  const Automaton problem = instance.problem();
+  bool has_delays = false;
+  for (const Location& location : problem.locations())
+    for (const Event& event : location.system.events()) has_delays = has_delays || event.delay.time > 0;
+  // A start at the time of a time event is one before it, and an iterate is one after it.
+  acts_at_rounds_ = is_near_known_time(problem, start_ + step_) || is_near_known_time(problem, start_);
+  is_plane_whole_ = instance.system.states() == 2 && !has_delays && !acts_at_rounds_;
+}
+
+void BasinProblem::check_plane(const ModelInstance& instance) {
+  states_ = instance.system.state_names();
+  const auto index_of = [&](const std::string& name, const char* where) {
+    const auto found = std::find(states_.begin(), states_.end(), name);
+    if (found != states_.end()) return static_cast<Index>(found - states_.begin());
+    std::string known;
+    for (const std::string& state : states_) known += (known.empty() ? "" : ", ") + state;
+    const std::string near = nearest_name(name, states_);
+    refuse({.what = "the plane is one of initial values",
+            .where = where,
+            .expected = "one of the states " + known,
+            .got = "'" + name + "'",
+            .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+  };
+  across_ = index_of(design_.across.name, "BasinDesign::across");
+  up_ = index_of(design_.up.name, "BasinDesign::up");
+  if (across_ == up_)
+    refuse({.what = "the plane needs two states",
+            .where = "BasinDesign",
+            .expected = "two different ones",
+            .got = "'" + design_.across.name + "' twice"});
+  for (const auto& [name, period] : options_.wrap) {
+    index_of(name, "BasinOptions::wrap");
+    if (!(std::isfinite(period) && period > 0))
+      refuse({.what = "the period of an angle makes no sense",
+              .where = "BasinOptions::wrap",
+              .expected = "a finite number above 0",
+              .got = number_text(period)});
+  }
+}
+
+void BasinProblem::find_step(const ModelInstance& instance) {
+  const Automaton problem = instance.problem();
+  const std::optional<double> schedule = schedule_period(problem);
+  step_ = options_.step.value_or(schedule.value_or(0));
+  // Some solution shows whether the equations are others at other times.
+  Options dense = run_;
+  dense.recording = Recording::dense;
+  const double length = step_ > 0 ? 2 * step_ : instance.end - instance.start;
+  Solution seen;
+  for (const double part : {0.5, 0.25, 0.75, 0.1, 0.9}) {
+    const Vector state = state_at(design_.across.low + part * (design_.across.high - design_.across.low),
+                                  design_.up.low + part * (design_.up.high - design_.up.low));
+    try {
+      seen = Simulator(problem, dense).run({.start = start_, .end = start_ + length, .state = state});
+    } catch (const std::invalid_argument&) {
+      continue;  // No solution begins there, as within a wall.
+    }
+    if (seen.outcome.t > start_) break;
+  }
+  const bool is_seen = !seen.trajectory.empty() && seen.trajectory.end() > seen.trajectory.start();
+  const bool is_driven = schedule.has_value() || (is_seen && depends_on_time(problem, seen));
+  is_autonomous_ = !is_driven;
+  if (is_driven && !(step_ > 0))
+    refuse({.what = "the equations depend on time",
+            .where = "BasinOptions::step",
+            .expected = "the period of the drive",
+            .got = "none"});
+  if (is_driven) {
+    check_schedule(problem, start_, step_, "BasinOptions::step");
+    const Vector clocks = Vector::Zero(instance.system.states());
+    if (is_seen && change_by_shift(problem, seen, step_, clocks) > kRepeats)
+      refuse({.what = "the equations do not repeat themselves after the step",
+              .where = "BasinOptions::step",
+              .expected = "the period of the drive, or a multiple of it",
+              .got = number_text(step_)});
+  }
+  if (!(step_ > 0)) {
+    if (!(instance.end > instance.start))
+      refuse({.what = "the model has no length of time",
+              .where = "BasinOptions::step",
+              .expected = "a step, or an end of the model after its start",
+              .got = "none"});
+    step_ = step_by_speed(instance.end - instance.start);
+  }
+}
+
+// The median time in which starts of the plane move by some cells.
+double BasinProblem::step_by_speed(double length) const {
+  const Lent lent(*this);
+  std::vector<double> times;
+  const double moment = kShortest * length;
+  for (Index i = 0; i < kPilots; ++i) {
+    for (Index j = 0; j < kPilots; ++j) {
+      const auto part = [](Index k) { return (static_cast<double>(k) + 0.5) / static_cast<double>(kPilots); };
+      const Vector x = state_at(design_.across.low + part(i) * (design_.across.high - design_.across.low),
+                                design_.up.low + part(j) * (design_.up.high - design_.up.low));
+      try {
+        const Solution moved = lent.simulator().run({.start = start_, .end = start_ + moment, .state = x});
+        const double cells =
+            std::max(std::abs(moved.final.state[across_] - x[across_]) / design_.across.width(),
+                     std::abs(moved.final.state[up_] - x[up_]) / design_.up.width());
+        if (moved.outcome.reached_end() && cells > 0) times.push_back(kCellsPerStep * moment / cells);
+      } catch (const std::invalid_argument&) {
+        continue;
+      }
+    }
+  }
+  if (times.empty()) return length / 100;
+  std::nth_element(times.begin(), times.begin() + static_cast<std::ptrdiff_t>(times.size() / 2), times.end());
+  return std::clamp(times[times.size() / 2], 1e-5 * length, 0.1 * length);
+}
+
+// States beside the plane have cells of the size that the plane's would have over the range in which pilots move.
+void BasinProblem::find_grid() {
+  const Index n = static_cast<Index>(states_.size());
+  Vector low = Vector::Constant(n, std::numeric_limits<double>::infinity());
+  Vector high = -low;
+  if (n > 2) {
+    const Lent lent(*this);
+    for (Index i = 0; i < kPilots; ++i) {
+      for (Index j = 0; j < kPilots; ++j) {
+        const auto part = [](Index k) {
+          return (static_cast<double>(k) + 0.5) / static_cast<double>(kPilots);
+        };
+        try {
+          LiveRun live = lent.simulator().begin(run_from(
+              start_, state_at(design_.across.low + part(i) * (design_.across.high - design_.across.low),
+                               design_.up.low + part(j) * (design_.up.high - design_.up.low))));
+          for (Index k = 1; k <= kPilotSteps; ++k) {
+            if (!live.advance_to(start_ + static_cast<double>(k) * step_).reached_end()) break;
+            if (!live.state().allFinite()) break;
+            low = low.cwiseMin(live.state());
+            high = high.cwiseMax(live.state());
+          }
+        } catch (const std::invalid_argument&) {
+          continue;
+        }
+      }
+    }
+  }
+  const auto cells = static_cast<double>(std::max(design_.across.cells, design_.up.cells));
+  Vector width(n), period = Vector::Zero(n);
+  for (Index i = 0; i < n; ++i) {
+    const double size = std::max({std::abs(low[i]), std::abs(high[i]), std::abs(initial_[i])});
+    const bool moves = high[i] > low[i];
+    width[i] = (moves ? high[i] - low[i] : std::isfinite(size) && size > 0 ? size : 1.0) / cells;
+    if (!moves) low[i] = initial_[i];
+  }
+  low[across_] = design_.across.low;
+  low[up_] = design_.up.low;
+  width[across_] = design_.across.width();
+  width[up_] = design_.up.width();
+  for (const auto& [name, turn] : options_.wrap)
+    period[std::find(states_.begin(), states_.end(), name) - states_.begin()] = turn;
+  grid_ = StateGrid(std::move(low), std::move(width), std::move(period));
+}
+
+Vector BasinProblem::state_at(double across, double up) const {
+  Vector state = initial_;
+  if (!is_start_direct_) state = model_.instantiate(with(design_.fixed, design_, across, up)).state;
+  state[across_] = across;
+  state[up_] = up;
+  return state;
+}
+
+Vector BasinProblem::state_of(Index cell) const {
+  return state_at(design_.across.middle(cell % design_.across.cells),
+                  design_.up.middle(cell / design_.across.cells));
+}
+
+Run BasinProblem::run_from(double t, const Vector& state) const {
+  return {.start = t, .end = t + static_cast<double>(options_.most_steps) * step_, .state = state};
+}
+
+Run BasinProblem::run_on(const Iterate& from, const Vector& state) const {
+  Run run = run_from(from.t, state);
+  run.location = from.location;
+  if (acts_at_rounds_) run.mode = Mode(from.mode);
+  return run;
+}
+
+double BasinProblem::settled(ConstVectorRef x) const {
+  const Vector atol = run_.atol.expand(x.size(), run_.rtol);
+  double largest = kSettled;
+  for (Index i = 0; i < x.size(); ++i)
+    largest = std::max(largest, kNoise * (run_.rtol * std::abs(x[i]) + atol[i]) / grid_.width()[i]);
+  return largest;
+}
+
+std::unique_ptr<Simulator> BasinProblem::made() const {
+  return std::make_unique<Simulator>(model_.instantiate(design_.fixed).problem(), run_);
+}
+
+BasinProblem::Lent::Lent(const BasinProblem& problem) : problem_(problem) {
+  {
+    const std::lock_guard lock(problem_.mutex_);
+    if (!problem_.idle_.empty()) {
+      simulator_ = std::move(problem_.idle_.back());
+      problem_.idle_.pop_back();
+    }
+  }
+  if (!simulator_) simulator_ = problem_.made();
+}
+
+BasinProblem::Lent::~Lent() {
+  const std::lock_guard lock(problem_.mutex_);
+  problem_.idle_.push_back(std::move(simulator_));
+}
+
+}  // namespace slideway

@@ -1,0 +1,95 @@
+// The starts of a plane as work for others, stage after stage: cells from coarse to fine, then random samples. What is learnt in a
+// stage counts from the next one on, so that no end depends on who works.
+//
+// It must not know how a start is followed, nor who works.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "basins/attractor_catalogue.hpp"
+#include "basins/basin_messages.hpp"
+#include "basins/basin_problem.hpp"
+#include "basins/basin_table.hpp"
+#include "slideway/sweep/samples.hpp"
+#include "slideway/sweep/sweep_workers.hpp"
+
+namespace slideway {
+
+class BasinWork final : public SweepWork {
+ public:
+  BasinWork(const BasinProblem& problem, const BasinTable& table, std::string mark);
+
+  // The stages are numbered from 0; begin and end of each are called in this order.
+  Index stages() const { return std::ssize(strides_) + 1; }
+  // Takes over the rows of a table that was left. False where its last row was cut off, which is made again. Throws
+  // std::invalid_argument: what does not belong to these basins.
+  bool take_over(const std::string& path);
+  // All processes begin all stages; only the writer ends them.
+  void begin_stage(Index stage);
+  void end_stage();
+  bool has_tasks() const { return !tasks_.empty(); }
+  void write();
+  void tell(Basins& basins) const;
+
+  const std::string& mark() const override { return stage_mark_; }
+  Index jobs() const override;
+  std::optional<std::string> next() override;
+  void put_back(const std::string& task) override;
+  Index waiting() const override;
+  void accept(const std::string& result) override;
+  bool attend() override;
+  void note_time(double, double) override {}
+  bool make(const std::string& task, const std::function<void(const std::string&)>& hand_on) override;
+  void cancel() override { cancelled_ = true; }
+  bool is_cancelled() const override;
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  static constexpr int kNotFollowed = -1;
+  // Known tells of a start where it ends.
+  struct Known {
+    int end = kNotFollowed;
+    Index steps = 0;
+    bool found = false;
+  };
+  // Knowledge as a worker uses it.
+  struct Lesson {
+    Index stage = -1;
+    StageKnowledge knowledge = {};
+    CoarseColours colours = {};
+  };
+
+  Index starts() const { return problem_.cells() + problem_.options().samples; }
+  std::pair<double, double> place_of(Index start) const;
+  std::vector<Index> starts_of(Index stage) const;
+  StageKnowledge knowledge_before(Index stage) const;
+  std::shared_ptr<const Lesson> lesson_of(const std::string& task, std::vector<Index>& starts);
+  std::string name_of(int end) const;
+
+  const BasinProblem& problem_;
+  const BasinTable& table_;
+  std::string mark_;
+  std::string stage_mark_;
+  std::vector<Index> strides_;  // of the stages of cells
+  Samples samples_;
+  AttractorCatalogue catalogue_;
+  mutable std::mutex mutex_;
+  std::vector<Known> known_;            // by start
+  std::vector<std::string> taken_;      // the ends of the table, by start; "" where it has none
+  std::vector<FollowedStart> results_;  // of this stage
+  std::vector<std::string> tasks_;      // that nobody has yet, the next one last
+  Index stage_ = -1;
+  Index done_ = 0;
+  Index taken_over_ = 0;
+  std::mutex lesson_mutex_;
+  std::shared_ptr<const Lesson> lesson_ = {};
+  std::atomic<bool> cancelled_ = false;
+  Clock::time_point next_writing_;
+};
+
+}  // namespace slideway

@@ -1,0 +1,18 @@
+// What an attractor is that starts have come to: found again by shooting, or described by its Lyapunov exponent.
+//
+// It must not know other attractors.
+#pragma once
+
+#include "basins/basin_problem.hpp"
+#include "basins/follow_start.hpp"
+
+namespace slideway {
+
+BasinAttractor identify_attractor(const BasinProblem& problem, const Simulator& simulator,
+                                  const FoundAttractor& found);
+
+// is_at_rest() tells whether the map moves this state nowhere in so many rounds, in the place of an iterate.
+bool is_at_rest(const BasinProblem& problem, const Simulator& simulator, const Iterate& place,
+                const Vector& state, Index rounds);
+
+}  // namespace slideway
