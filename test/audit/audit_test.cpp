@@ -405,6 +405,43 @@ x = "sgn(x[i+1] - x[i]) - sgn(x[i] - x[i-1])"
   }
 }
 
+TEST_CASE("the rounding of the clock and of formulas contradicts nothing, and what is larger is told") {
+  const std::string late = R"toml(
+[states]
+clock = 0.0
+x = 1.0
+v = 0.0
+[time]
+start = 1e4
+end = 10020.0
+[derivatives]
+clock = "1"
+x = "v"
+v = "-x - 0.2*sgn(v) + 0.3*cos(40*t)"
+[[records]]
+name = "late"
+when = "clock - 0.001*t > 0"
+)toml";
+  // cos(l) is -1 within its rounding where floor(cos(l)) would be -2.
+  const std::string touches = R"toml(
+[states]
+l = -0.497
+[time]
+end = 1.944
+[derivatives]
+l = "l + floor(cos(l))"
+)toml";
+  for (const double rtol : {1e-6, 1e-9, 1e-12}) {
+    CAPTURE(rtol);
+    CHECK(audited(late, rtol).found.verdict == AuditVerdict::passed);
+    CHECK(audited(late, with(late, "clock = \"1\"", "clock = \"1.01\""), rtol).found.verdict ==
+          AuditVerdict::failed);
+    CHECK(audited(touches, rtol).found.verdict == AuditVerdict::passed);
+    CHECK(audited(touches, with(touches, "l + floor(cos(l))", "l + 0.9*floor(cos(l))"), rtol).found.verdict ==
+          AuditVerdict::failed);
+  }
+}
+
 TEST_CASE("the words of levels are read, and others refused") {
   CHECK(audit_level_from("quick") == AuditLevel::quick);
   CHECK(audit_level_from("full") == AuditLevel::full);

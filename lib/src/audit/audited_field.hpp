@@ -36,8 +36,23 @@ class AuditedField {
   // " (if(m == 0, 0.3, -5) with m = 0)", or nothing.
   virtual std::string told(const std::string& location, std::uint32_t state, const double* x) const = 0;
   virtual std::vector<Follower> followers(double t, const double* x) = 0;
+  // From here on the clock, and the results of arithmetic as far as they are known, are moved by one rounding, up or down by chance (Vignes'
+  // stochastic arithmetic); 0: by none.
+  virtual void round_by_chance(std::uint64_t draw) = 0;
   // A measure of the work so far: nodes of expressions that were walked, or what a function that is called costs as much as.
   virtual std::uint64_t visits() const = 0;
+};
+
+// The field rounds by chance while one of these lives.
+class RoundingByChance {
+ public:
+  RoundingByChance(AuditedField& field, std::uint64_t draw) : field_(field) { field_.round_by_chance(draw); }
+  ~RoundingByChance() { field_.round_by_chance(0); }
+  RoundingByChance(const RoundingByChance&) = delete;
+  RoundingByChance& operator=(const RoundingByChance&) = delete;
+
+ private:
+  AuditedField& field_;
 };
 
 }  // namespace slideway::auditing

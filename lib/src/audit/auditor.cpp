@@ -98,6 +98,7 @@ class Auditor::Listener {
   void step(const StepView& step) {
     begin(step.start);
     last_location_ = step.location;
+    if (held_) held_->add_step();
     seen_to_ = std::max(seen_to_, step.start);
     const double h = step.end - step.start;
     const double scale = std::max(std::abs(step.start), std::abs(step.end));

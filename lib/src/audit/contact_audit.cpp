@@ -27,8 +27,10 @@ double ContactAudit::gap(const WrittenContact& contact, double t, const Vector& 
 
 double ContactAudit::move_of(const WrittenContact& contact, double gap_here, double t, PointErrors& errors) {
   double move = 0;
-  for (const Vector& there : errors.draws())
-    move = std::max(move, std::abs(gap(contact, t, there) - gap_here));
+  for (const Draw& there : errors.draws()) {
+    const RoundingByChance rounding(field_, there.rounding);
+    move = std::max(move, std::abs(gap(contact, t, there.x) - gap_here));
+  }
   return move;
 }
 
@@ -39,7 +41,10 @@ void ContactAudit::look(double t, const Vector& x, PointErrors& errors) {
     if (!(here < -kGapRounding) || !(here < -kSure * move_of(contact, here, t, errors) - kGapRounding))
       continue;
     double most = 0;
-    errors.for_each_state([&](const Vector& there) { most += std::abs(gap(contact, t, there) - here); });
+    errors.for_each_error([&](const Draw& there) {
+      const RoundingByChance rounding(field_, there.rounding);
+      most += std::abs(gap(contact, t, there.x) - here);
+    });
     if (!(here < -kSure * most - kGapRounding)) continue;
     const std::string name = name_of(contact);
     findings_.fail(

@@ -1,8 +1,11 @@
-// The errors that a run may make: each state is known up to its tolerance, and draws move it by as much.
+// The errors that a run may make: each state is known up to its tolerance, and the time and every result of arithmetic up to its rounding.
+// Draws move them by as much.
 #pragma once
 
 #include <cstdint>
 #include <cstring>
+#include <limits>
+#include <utility>
 #include <vector>
 
 #include "slideway/core/types.hpp"
@@ -23,6 +26,11 @@ inline std::uint64_t hash_of(std::uint64_t a) {
   return a ^ (a >> 31U);
 }
 // In [0, 1).
+// One rounding up or down.
+inline double rounded_by_chance(double value, std::uint64_t chance) {
+  constexpr double epsilon = std::numeric_limits<double>::epsilon();
+  return value * ((hash_of(chance) & 1U) != 0 ? 1 + epsilon : 1 - epsilon);
+}
 inline double fraction_of(std::uint64_t a) { return static_cast<double>(hash_of(a) >> 11U) * 0x1p-53; }
 
 struct ErrorsWithin {
@@ -49,35 +57,47 @@ struct ErrorsWithin {
   }
 };
 
+// A state beside a point, and the chance by which all is rounded there (AuditedField::round_by_chance).
+struct Draw {
+  Vector x = {};
+  std::uint64_t rounding = 0;
+};
+
 // The draws about a point, made where somebody needs them. Draws may cancel in a difference of states, and cost little; what is to be
-// told as a failure is measured state by state.
+// told as a failure is measured state by state, and by rounding alone.
 class PointErrors {
  public:
   PointErrors(const ErrorsWithin& errors, const Vector& x, std::uint64_t draw)
       : errors_(errors), x_(x), draw_(draw) {}
 
-  const std::vector<Vector>& draws() {
-    if (draws_.empty()) draws_ = errors_.draws(x_, errors_.tolerances(x_), draw_);
+  const std::vector<Draw>& draws() {
+    if (!draws_.empty()) return draws_;
+    std::uint64_t rounding = 0;
+    for (Vector& x : errors_.draws(x_, errors_.tolerances(x_), draw_))
+      draws_.push_back({std::move(x), ++rounding});
     return draws_;
   }
 
-  // for_each_state() calls visit(x) with each state that has errors moved by its tolerance alone.
+  // for_each_error() calls visit(draw) with each state that has errors moved by its tolerance alone, and with rounding alone.
   template <class Visit>
-  void for_each_state(const Visit& visit) const {
+  void for_each_error(const Visit& visit) const {
     const Vector tol = errors_.tolerances(x_);
-    Vector moved = x_;
+    Draw moved{x_};
     for (Index k = 0; k < errors_.discrete_from; ++k) {
-      moved[k] = x_[k] + tol[k];
+      moved.x[k] = x_[k] + tol[k];
       visit(moved);
-      moved[k] = x_[k];
+      moved.x[k] = x_[k];
     }
+    // Few draws: each moves some of the roundings up that another one moves down.
+    constexpr std::uint64_t kRoundings = 4;
+    for (moved.rounding = 1; moved.rounding <= kRoundings; ++moved.rounding) visit(moved);
   }
 
  private:
   const ErrorsWithin& errors_;
   const Vector& x_;
   std::uint64_t draw_;
-  std::vector<Vector> draws_ = {};
+  std::vector<Draw> draws_ = {};
 };
 
 }  // namespace slideway::auditing

@@ -55,16 +55,20 @@ double EventAudit::margin(const WrittenEvent& event, double t, const Vector& x) 
 
 bool EventAudit::is_sure(const WrittenEvent& event, double margin_here, double t, PointErrors& errors) {
   double move = 0;
-  for (const Vector& there : errors.draws())
-    move = std::max(move, std::abs(margin(event, t, there) - margin_here));
+  for (const Draw& there : errors.draws()) {
+    const RoundingByChance rounding(field_, there.rounding);
+    move = std::max(move, std::abs(margin(event, t, there.x) - margin_here));
+  }
   return std::abs(margin_here) > kSure * move || (margin_here == 0 && move == 0);
 }
 
 bool EventAudit::is_sure_by_states(const WrittenEvent& event, double margin_here, double t,
                                    const PointErrors& errors) {
   double move = 0;
-  errors.for_each_state(
-      [&](const Vector& there) { move += std::abs(margin(event, t, there) - margin_here); });
+  errors.for_each_error([&](const Draw& there) {
+    const RoundingByChance rounding(field_, there.rounding);
+    move += std::abs(margin(event, t, there.x) - margin_here);
+  });
   return std::abs(margin_here) > kSure * move || (margin_here == 0 && move == 0);
 }
 

@@ -4,6 +4,7 @@
 #include <exception>
 #include <utility>
 
+#include "audit/errors_within.hpp"
 #include "audit/written_field.hpp"
 #include "slideway/audit/called_functions.hpp"
 
@@ -41,6 +42,7 @@ bool FunctionField::derivatives_of(const System& system, double t, const double*
                                    Met* met, Vector& f) {
   const Eigen::Map<const Vector> state(x, system.states());
   const Index m = system.surfaces();
+  if (rounding_ != 0) t = rounded_by_chance(t, rounding_);
   guards_.resize(m);
   lambda_.resize(m);
   f.resize(system.states());

@@ -24,6 +24,8 @@ class FunctionField : public AuditedField {
   void left_side(const Vector& rates, const Vector& tolerances, Vector& left, Vector& allowed) override;
   std::string told(const std::string& location, std::uint32_t state, const double* x) const override;
   std::vector<Follower> followers(double /*t*/, const double* /*x*/) override { return {}; }
+  // Roundings within functions are not known.
+  void round_by_chance(std::uint64_t draw) override { rounding_ = draw; }
   std::uint64_t visits() const override { return visits_; }
 
  private:
@@ -34,6 +36,7 @@ class FunctionField : public AuditedField {
   Automaton problem_;
   Vector guards_, lambda_, ratios_, other_;
   std::uint64_t visits_ = 0;
+  std::uint64_t rounding_ = 0;
 };
 
 }  // namespace slideway::auditing

@@ -2,6 +2,7 @@
 // whose derivative is a number, as a clock, moves by this number times the time that has passed.
 #pragma once
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -19,6 +20,8 @@ class HeldAudit {
 
   void begin(const Vector& x);
   void record(const EventRecord& record);
+  // A step of the run, which is looked at or not.
+  void add_step() { ++steps_; }
   // The states at several times of a step, the first of them `t`.
   void look(double t, const Matrix& states);
   // Puts the values that are held in their places.
@@ -32,6 +35,7 @@ class HeldAudit {
     bool is_known = false;
     double t = 0;
     double value = 0;
+    std::int64_t step = 0;
   };
   void look_at_steady(double t, const Vector& x);
 
@@ -41,6 +45,7 @@ class HeldAudit {
   Findings& findings_;
   Vector held_ = {};
   bool is_known_ = false;
+  std::int64_t steps_ = 0;
   std::vector<Steady> steady_ = {};
 };
 

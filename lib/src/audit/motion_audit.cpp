@@ -141,10 +141,11 @@ std::optional<MotionAudit::Residual> MotionAudit::judged_closely(const MotionPoi
     if (site.side != 0) decided[key] = site.side;
   }
   // take() sees what a state beside the point does, and hands it to `add`. False where f has no number there.
-  const auto take = [&](const Vector& there, const auto& add, Reach& reach) {
+  const auto take = [&](const Draw& there, const auto& add, Reach& reach) {
+    const RoundingByChance rounding(field_, there.rounding);
     const auto evaluated = [&](const Sides& sides) {
       Met met_there;
-      if (!field_.derivatives(point.location, point.t, there.data(), &sides, &met_there, f_moved))
+      if (!field_.derivatives(point.location, point.t, there.x.data(), &sides, &met_there, f_moved))
         return false;
       for (const auto& [key, site] : met_there) {
         const auto here = met.find(key);
@@ -160,13 +161,13 @@ std::optional<MotionAudit::Residual> MotionAudit::judged_closely(const MotionPoi
   };
   Reach drawn{Vector::Zero(f.size()), {}};
   const auto keep_largest = [](double& all, double one) { all = std::max(all, one); };
-  for (const Vector& there : errors.draws())
+  for (const Draw& there : errors.draws())
     if (!take(there, keep_largest, drawn)) return std::nullopt;
   std::optional<Residual> found = judged_within(point, left, allowed, met, f, drawn, errors);
   if (!found || found->ratio <= 1) return found;
   Reach summed{Vector::Zero(f.size()), {}};
   bool is_known = true;
-  errors.for_each_state([&](const Vector& there) {
+  errors.for_each_error([&](const Draw& there) {
     is_known = is_known && take(
                                there, [](double& all, double one) { all += one; }, summed);
   });
@@ -214,9 +215,10 @@ bool MotionAudit::add_behind(const MotionPoint& point, Met& met, std::vector<Sit
       for (const auto& [other, site] : here)
         if (other != key && site.side != 0) frozen[other] = site.side;
       std::map<SiteKey, double> moves;
-      for (const Vector& there : errors.draws()) {
+      for (const Draw& there : errors.draws()) {
+        const RoundingByChance rounding(field_, there.rounding);
         Met beside;
-        if (!field_.derivatives(point.location, point.t, there.data(), &frozen, &beside, f)) return false;
+        if (!field_.derivatives(point.location, point.t, there.x.data(), &frozen, &beside, f)) return false;
         for (const auto& [other, site] : beside) {
           const auto found = here.find(other);
           if (found == here.end()) continue;

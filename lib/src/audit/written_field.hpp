@@ -63,6 +63,7 @@ class WrittenField : public AuditedField {
   void left_side(const Vector& rates, const Vector& tolerances, Vector& left, Vector& allowed) override;
   std::string told(const std::string& location, std::uint32_t state, const double* x) const override;
   std::vector<Follower> followers(double t, const double* x) override;
+  void round_by_chance(std::uint64_t draw) override { tree_.round_by_chance(draw); }
   std::uint64_t visits() const override { return tree_.visits(); }
   // The rate of a state that nothing but events changes otherwise: its derivative is the same number everywhere.
   std::optional<double> constant_rate(std::uint32_t state);

@@ -279,7 +279,7 @@ Root WrittenTree::compile_range(const Formula& formula, TokenRange range) {
 // ---- walking ----------------------------------------------------------------------------------------
 
 void WrittenTree::set_point(double t, const double* x, const Sides* sides, Met* met) {
-  t_ = t;
+  t_ = rounding_ == 0 ? t : rounded_by_chance(t, rounding_);
   x_ = x;
   sides_ = sides;
   met_ = met;
@@ -396,6 +396,13 @@ double WrittenTree::surface_value(std::uint32_t index, std::uint32_t element) {
   return walk(surface_roots_[index], {model_.surfaces[index].is_vector() ? element : 0, 0});
 }
 
+double WrittenTree::rounded(double result, Root root, double a, double b) const {
+  if (rounding_ == 0) return result;
+  const auto is_whole = [](double one) { return std::trunc(one) == one; };
+  if (is_whole(result) && is_whole(a) && is_whole(b)) return result;
+  return rounded_by_chance(result, rounding_ * 0x100000000ULL + root);
+}
+
 double WrittenTree::walk(Root root, Indices at) {
   if (root == no_root) return kNone;
   ++visits_;
@@ -423,11 +430,18 @@ double WrittenTree::walk(Root root, Indices at) {
     }
     case Kind::sum: {
       double sum = 0;
-      for (std::uint32_t k = 0; k < node.count; ++k) sum += walk(child(node, k), at);
+      for (std::uint32_t k = 0; k < node.count; ++k) {
+        const double one = walk(child(node, k), at);
+        sum = rounded(sum + one, root, sum, one);
+      }
       return sum;
     }
     case Kind::negate: return -walk(child(node, 0), at);
-    case Kind::power: return std::pow(walk(child(node, 0), at), walk(child(node, 1), at));
+    case Kind::power: {
+      const double a = walk(child(node, 0), at);
+      const double b = walk(child(node, 1), at);
+      return rounded(std::pow(a, b), root, a, b);
+    }
     case Kind::opposite: return 1 - walk(child(node, 0), at);
     case Kind::both: {
       const double a = walk(child(node, 0), at);
@@ -444,17 +458,19 @@ double WrittenTree::walk(Root root, Indices at) {
     case Kind::function: return call(node, root, at);
     case Kind::chain: {
       // The left operands of a long sum are many, and are not recursed into.
-      const auto apply = [](TokenKind kind, double a, double b) {
-        switch (kind) {
-          case TokenKind::add: return a + b;
-          case TokenKind::subtract: return a - b;
-          case TokenKind::multiply: return a * b;
-          default: return a / b;
+      const auto apply = [&](Root link, double a, double b) {
+        switch (nodes_[link].token) {
+          case TokenKind::add: return rounded(a + b, link, a, b);
+          case TokenKind::subtract: return rounded(a - b, link, a, b);
+          case TokenKind::multiply: return rounded(a * b, link, a, b);
+          default: return rounded(a / b, link, a, b);
         }
       };
       const Root left = child(node, 0);
-      if (nodes_[left].kind != Kind::chain)
-        return apply(node.token, walk(left, at), walk(child(node, 1), at));
+      if (nodes_[left].kind != Kind::chain) {
+        const double a = walk(left, at);
+        return apply(root, a, walk(child(node, 1), at));
+      }
       std::vector<Root> spine{root};
       Root first = left;
       while (nodes_[first].kind == Kind::chain) {
@@ -463,7 +479,7 @@ double WrittenTree::walk(Root root, Indices at) {
       }
       double sum = walk(first, at);
       for (auto place = spine.rbegin(); place != spine.rend(); ++place)
-        sum = apply(nodes_[*place].token, sum, walk(child(nodes_[*place], 1), at));
+        sum = apply(*place, sum, walk(child(nodes_[*place], 1), at));
       return sum;
     }
     default: return kNone;
@@ -519,13 +535,20 @@ double WrittenTree::steps(Root root, Indices at, double a, std::uint32_t part) {
 double WrittenTree::call(const Node& node, Root root, Indices at) {
   const auto argument = [&](std::uint32_t k) { return walk(child(node, k), at); };
   switch (node.function) {
-    case Function::smooth: return smooth_of_one(node.operation, argument(0));
+    case Function::smooth: {
+      const double a = argument(0);
+      return rounded(smooth_of_one(node.operation, a), root, a, 0);
+    }
     case Function::smooth_of_two: {
       const double a = argument(0);
       const double b = argument(1);
-      return node.operation == Operation::power ? std::pow(a, b) : std::atan2(a, b);
+      return rounded(node.operation == Operation::power ? std::pow(a, b) : std::atan2(a, b), root, a, b);
     }
-    case Function::hypot: return std::hypot(argument(0), argument(1));
+    case Function::hypot: {
+      const double a = argument(0);
+      const double b = argument(1);
+      return rounded(std::hypot(a, b), root, a, b);
+    }
     case Function::abs: return std::abs(argument(0));
     case Function::min: {
       const double a = argument(0);

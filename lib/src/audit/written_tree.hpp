@@ -50,6 +50,9 @@ class WrittenTree {
   // ---- the point at which expressions are walked
   // `x` must live as long as it is used. `sides` gives sites another side, and `met` receives the sites; both may be null.
   void set_point(double t, const double* x, const Sides* sides, Met* met);
+  // Moves the time of the next points and the results of their arithmetic by one rounding, up or down by chance; 0: by none. What is
+  // made of whole numbers alone is exact.
+  void round_by_chance(std::uint64_t draw) { rounding_ = draw; }
   void set_impact(double speed) { impact_ = speed; }
   // constant() is the value of an expression of parameters and elements alone, which needs no point.
   double constant(Root root, Indices at = {});
@@ -139,6 +142,8 @@ class WrittenTree {
   std::uint32_t length_of(reader::SymbolKind kind, std::uint32_t index) const;
 
   double walk(Root root, Indices at);
+  // The result of an operation on these two numbers, rounded by chance.
+  double rounded(double result, Root root, double a, double b) const;
   double call(const Node& node, Root root, Indices at);
   double compared(const Node& node, Root root, Indices at);
   double held_up_to(Root ratio, Indices at);
@@ -170,6 +175,7 @@ class WrittenTree {
   const Sides* sides_ = nullptr;
   Met* met_ = nullptr;
   double impact_ = 0;
+  std::uint64_t rounding_ = 0;
   std::uint64_t visits_ = 0;
 
   std::uint32_t stamp_ = 0;
