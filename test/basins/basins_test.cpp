@@ -265,6 +265,20 @@ TEST_CASE("a third state is followed from its start value, and cells are those o
   for (Index i = 0; i < 24; ++i) CHECK((attractor_at(basins, i, 5)->points.front()[0] > 0) == (i >= 12));
 }
 
+TEST_CASE("an attractor with orbits that repel within it is chaotic, by its exponent") {
+  const Model chua = read_model_file(std::string(SLIDEWAY_SOURCE_DIR) + "/models/gallery/chua.toml");
+  const Basins basins = find_basins(chua,
+                                    {.across = {.name = "x", .low = -3, .high = 3, .cells = 12},
+                                     .up = {.name = "y", .low = -1, .high = 1, .cells = 12}},
+                                    {.samples = 0});
+  REQUIRE(basins.attractors.size() == 1);
+  CHECK(basins.attractors.front().kind == AttractorKind::chaotic);
+  CHECK(!basins.attractors.front().matched);
+  CHECK(basins.attractors.front().exponent > 4 * basins.attractors.front().exponent_error);
+  REQUIRE(end_named(basins, "left") != nullptr);
+  CHECK(end_named(basins, "left")->cells > 20);
+}
+
 TEST_CASE("an angle is the same after its period") {
   // θ' = ω, ω' = −0.5ω − sin θ: all starts come to rest at a multiple of 2π.
   const Model model = model_of("x = \"y\"\ny = \"-0.5*y - sin(x)\"\n");

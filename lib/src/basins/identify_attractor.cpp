@@ -219,7 +219,8 @@ void match_closed_orbit(const BasinProblem& problem, const Simulator& simulator,
   const std::optional<PeriodicOrbit> orbit =
       shot(problem, simulator, {.start = at.t, .period = *period, .state = at.state, .location = at.location},
            attractor);
-  if (!orbit) return;
+  // An attractor that is not periodic has orbits that repel within it.
+  if (!orbit || repels(*orbit)) return;
   std::vector<Vector> points;
   const Trajectory& round = orbit->solution.trajectory;
   double least = std::numeric_limits<double>::infinity();
