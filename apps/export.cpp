@@ -10,6 +10,7 @@
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/programs.hpp"
 #include "slideway/fmi/export.hpp"
 
@@ -29,10 +30,10 @@ std::string fmu_binary() {
   for (const char* place : {"../lib", SLIDEWAY_LIBRARY_FROM_HERE "/slideway"}) {
     const fs::path file = (own_folder / place / "libslideway_fmu.so").lexically_normal();
     std::error_code failed;
-    if (fs::is_regular_file(file, failed)) return file.string();
+    if (fs::is_regular_file(file, failed)) return to_name(file);
   }
   refuse({.what = "the binary of exported FMUs is missing",
-          .where = (own_folder / SLIDEWAY_LIBRARY_FROM_HERE / "slideway").lexically_normal().string(),
+          .where = to_name((own_folder / SLIDEWAY_LIBRARY_FROM_HERE / "slideway").lexically_normal()),
           .expected = "libslideway_fmu.so",
           .got = "no such file",
           .advice = "build the target slideway_fmu, which needs libzip and pugixml"});
@@ -46,7 +47,7 @@ std::string file_of(const std::string& model) {
             .expected = "a model file or a model of the catalogue"});
   if (!is_model_file(model)) return "";
   std::error_code failed;
-  const std::string installed = fs::exists(model, failed) ? "" : gallery_file(model);
+  const std::string installed = fs::exists(to_path(model), failed) ? "" : gallery_file(model);
   return installed.empty() ? model : installed;
 }
 

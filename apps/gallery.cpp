@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/programs.hpp"
 
 #if !defined(SLIDEWAY_GALLERY_FROM_HERE) || !defined(SLIDEWAY_GALLERY_DIR)
@@ -77,7 +78,7 @@ std::vector<GalleryModel> gallery_models() {
 std::vector<std::string> places_of_gallery() {
   std::vector<std::string> places;
   for (const fs::path& place : possible_directories()) {
-    const std::string text = place.string();
+    const std::string text = to_name(place);
     if (std::find(places.begin(), places.end(), text) == places.end()) places.push_back(text);
   }
   return places;
@@ -89,10 +90,10 @@ std::string gallery_file(const std::string& name) {
   if (!file.ends_with(".toml")) file += ".toml";
   const fs::path directory = gallery_directory();
   std::error_code ignored;
-  if (file.find('/') != std::string::npos || directory.empty() ||
-      !fs::is_regular_file(directory / file, ignored))
+  if (to_path(file).has_parent_path() || directory.empty() ||
+      !fs::is_regular_file(directory / to_path(file), ignored))
     return "";
-  return (directory / file).string();
+  return to_name(directory / to_path(file));
 }
 
 }  // namespace slideway::apps

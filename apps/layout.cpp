@@ -110,10 +110,8 @@ std::optional<std::size_t> known_width(int descriptor) {
 
 bool wants_colours(int descriptor) {
   const char* no_colour = std::getenv("NO_COLOR");
-  const char* terminal = std::getenv("TERM");
   if (no_colour != nullptr && *no_colour != '\0') return false;
-  if (terminal == nullptr || std::string(terminal) == "dumb") return false;
-  return platform::is_terminal(descriptor);
+  return platform::shows_colours() && platform::is_terminal(descriptor);
 }
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "apps/gallery.hpp"
 #include "models/registry.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/fmi/import.hpp"
 #include "slideway/io/model_file.hpp"
 
@@ -18,12 +19,11 @@ namespace {
 
 // The file here that is called `name`, but for an ending that was left out or is wrong; "" for none.
 std::string file_called(const std::string& name) {
-  const auto is_file = [](const std::filesystem::path& path) {
+  const auto is_file = [](const std::string& path) {
     std::error_code ignored;
-    return std::filesystem::is_regular_file(path, ignored);
+    return std::filesystem::is_regular_file(to_path(path), ignored);
   };
-  for (const std::string& path :
-       {name + ".toml", std::filesystem::path(name).replace_extension(".toml").string(), name})
+  for (const std::string& path : {name + ".toml", to_name(to_path(name).replace_extension(".toml")), name})
     if (is_file(path)) return path == name ? "./" + name : path;
   return "";
 }
@@ -32,7 +32,7 @@ std::vector<std::string> model_files_here() {
   std::vector<std::string> files;
   std::error_code ignored;
   for (const auto& entry : std::filesystem::directory_iterator(".", ignored)) {
-    const std::string file = entry.path().filename().string();
+    const std::string file = to_name(entry.path().filename());
     if (file.ends_with(".toml")) files.push_back(file);
   }
   std::sort(files.begin(), files.end());
@@ -41,10 +41,10 @@ std::vector<std::string> model_files_here() {
 
 // Lists the models of the catalogue and the files here whose names are near to a misspelt name, or begin with it.
 std::vector<std::string> names_near(const std::string& name, const std::vector<std::string>& catalogue) {
-  const std::string stem = std::filesystem::path(name).stem().string();
+  const std::string stem = to_name(to_path(name).stem());
   const std::vector<std::string> files = model_files_here();
   std::vector<std::string> stems;
-  for (const std::string& file : files) stems.push_back(std::filesystem::path(file).stem().string());
+  for (const std::string& file : files) stems.push_back(to_name(to_path(file).stem()));
   std::vector<std::string> near;
   if (const std::string model = nearest_name(stem, catalogue); !model.empty()) near.push_back(model);
   if (const std::string file = nearest_name(stem, stems); !file.empty()) near.push_back(file + ".toml");
@@ -80,7 +80,7 @@ std::vector<std::string> names_of(const std::vector<Model>& models) {
 
 // Refuses the name of a file that is not there, with near names of the catalogue and of other files. Returns where there are none.
 void refuse_absent_file(const std::string& name, const std::vector<Model>& known) {
-  const std::filesystem::path path(name);
+  const std::filesystem::path path = to_path(name);
   std::error_code ignored;
   if (path.has_parent_path() || std::filesystem::exists(path, ignored)) return;
   const std::vector<std::string> catalogue = names_of(known);
@@ -89,7 +89,7 @@ void refuse_absent_file(const std::string& name, const std::vector<Model>& known
             .expected = "the name of a file, or one of the catalogue",
             .advice = advice});
   };
-  const std::string stem = path.stem().string();
+  const std::string stem = to_name(path.stem());
   if (std::find(catalogue.begin(), catalogue.end(), stem) != catalogue.end())
     refuse_it("the catalogue has '" + stem + "'");
   if (const std::string meant = question(names_near(name, catalogue)); !meant.empty()) refuse_it(meant);
@@ -98,7 +98,7 @@ void refuse_absent_file(const std::string& name, const std::vector<Model>& known
 // The file of the gallery that is meant, unless a file of this name is here. Refuses an unknown name.
 std::string file_of_gallery(const std::string& name) {
   std::error_code ignored;
-  if (!is_gallery_name(name) || std::filesystem::exists(name, ignored)) return "";
+  if (!is_gallery_name(name) || std::filesystem::exists(to_path(name), ignored)) return "";
   const std::string file = gallery_file(name);
   if (!file.empty()) return file;
   std::vector<std::string> names;
@@ -134,7 +134,7 @@ std::string option_of_fmus(const FmuImport& how) {
 bool is_fmu(const std::string& name) { return name.ends_with(".fmu"); }
 
 bool is_model_file(const std::string& name) {
-  return name.find('/') != std::string::npos || name.ends_with(".toml") || is_fmu(name);
+  return to_path(name).has_parent_path() || name.ends_with(".toml") || is_fmu(name);
 }
 
 Model load_model(const std::string& name, const FmuImport& how) {
@@ -158,7 +158,7 @@ Model load_model(const std::string& name, const FmuImport& how) {
 std::string identity_of(const std::string& name) {
   if (!is_model_file(name)) return "";
   const std::string file = file_of_gallery(name);
-  std::ifstream in(file.empty() ? name : file, std::ios::binary);
+  std::ifstream in(to_path(file.empty() ? name : file), std::ios::binary);
   std::ostringstream text;
   text << in.rdbuf();
   return text.str();

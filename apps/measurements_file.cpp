@@ -9,11 +9,12 @@
 
 #include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 
 namespace slideway::apps {
 
 Measurements read_measurements(const std::string& path) {
-  std::ifstream in(path);
+  std::ifstream in(to_path(path));
   const auto refused = [&](const std::string& what, int line, const std::string& expected,
                            const std::string& got) {
     refuse({.what = what,

@@ -15,6 +15,7 @@
 #include "apps/load_model.hpp"
 #include "apps/text.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/programs.hpp"
 
 namespace slideway::apps {
@@ -34,8 +35,8 @@ Json or_null(const std::optional<Value>& value) {
 std::string note_of(const RunArguments& arguments) {
   std::string model = arguments.model;
   std::error_code error;
-  if (is_model_file(model) && std::filesystem::exists(model, error))
-    model = std::filesystem::absolute(model, error).string();
+  if (is_model_file(model) && std::filesystem::exists(to_path(model), error))
+    model = to_name(std::filesystem::absolute(to_path(model), error));
   Json settings = Json::array();
   for (const auto& [name, value] : arguments.settings) settings.push_back({name, value});
   return Json{{"model", model},

@@ -20,6 +20,7 @@
 #include "apps/sweep_summary.hpp"
 #include "apps/targets.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/sweep/sweep.hpp"
@@ -159,7 +160,7 @@ void check_merge(const SweepArguments& arguments) {
                           : ""});
   for (const std::string& file : arguments.merge) {
     std::error_code ignored;
-    if (!std::filesystem::is_regular_file(file, ignored))
+    if (!std::filesystem::is_regular_file(to_path(file), ignored))
       refuse({.what = "there is no such file",
               .where = "--merge",
               .expected = "the tables of all shards",

@@ -10,6 +10,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/load_model.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/io/plot.hpp"
 
@@ -22,9 +23,9 @@ bool same_file(const std::string& first, const std::string& second) {
   if (first == second) return true;
   if (is_standard_output(first) || is_standard_output(second)) return false;
   std::error_code error;
-  if (std::filesystem::equivalent(first, second, error) && !error) return true;
+  if (std::filesystem::equivalent(to_path(first), to_path(second), error) && !error) return true;
   const auto whole = [&](const std::string& name) {
-    return std::filesystem::weakly_canonical(std::filesystem::absolute(name, error), error);
+    return std::filesystem::weakly_canonical(std::filesystem::absolute(to_path(name), error), error);
   };
   const std::filesystem::path one = whole(first);
   const std::filesystem::path other = whole(second);

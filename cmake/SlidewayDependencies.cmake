@@ -13,8 +13,8 @@ macro(slideway_require package)
   endif()
 endmacro()
 
-if(EMSCRIPTEN)
-  include(SlidewayWasm)
+if(EMSCRIPTEN OR WIN32)
+  include(SlidewayFromSource)
   return()
 endif()
 

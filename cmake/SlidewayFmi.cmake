@@ -1,5 +1,9 @@
 # Finds libzip and pugixml, with which FMUs are read. Without them everything else is built, and the command says what is missing.
 set(SLIDEWAY_FMI_MISSING "")
+if(WIN32)
+  set(SLIDEWAY_FMI_MISSING "libzip and pugixml, which the package for Windows does not contain")
+  return()
+endif()
 if(SLIDEWAY_RELOCATABLE)
   # Debian has no archive of libzip to link in.
   set(SLIDEWAY_FMI_MISSING "libzip and pugixml, which the relocatable package does not contain")

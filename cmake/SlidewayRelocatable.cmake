@@ -1,6 +1,14 @@
 # For SLIDEWAY_RELOCATABLE: SUNDIALS, KLU, fmt and the library of C++ are linked in, so that the command and the C interface need
 # nothing but a glibc from 2.34 on. Only these two are then installed.
 
+if(WIN32)
+  # An executable or DLL with the libraries of the compiler inside, so that it needs the DLLs of Windows alone. Its main stack is as
+  # large as on Linux. A time stamp would make each build another one.
+  function(slideway_link_relocatable target)
+    target_link_options(${target} PRIVATE -static -Wl,--gc-sections -Wl,--no-insert-timestamp -Wl,--stack,8388608 -s)
+  endfunction()
+  return()
+endif()
 if(NOT EMSCRIPTEN)
   include(SlidewayArchives)
 endif()

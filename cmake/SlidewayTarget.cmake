@@ -23,6 +23,10 @@ function(slideway_configure_target target)
     # unwinding of aggregates with Eigen vectors, where there are none.
     target_compile_options(${target} PRIVATE -Wno-restrict -Wno-maybe-uninitialized)
   endif()
+  if(MINGW)
+    # Templates of Eigen fill more sections than an object has without this option.
+    target_compile_options(${target} PRIVATE -Wa,-mbig-obj)
+  endif()
   if(SLIDEWAY_WERROR)
     target_compile_options(${target} PRIVATE -Werror)
   endif()

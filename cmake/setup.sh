@@ -8,7 +8,8 @@
 #   sh cmake/setup.sh octave  for the Octave package and its test, too
 #   sh cmake/setup.sh recipes for the tools that read the recipes of other package managers
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
-#   sh cmake/setup.sh wasm    for the page and the npm package, too; unpacks the sources of SUNDIALS and SuiteSparse in build/wasm-sources
+#   sh cmake/setup.sh wasm    for the page and the npm package, too; unpacks the sources of SUNDIALS and SuiteSparse in build/sources
+#   sh cmake/setup.sh windows  for slideway.exe and slideway.dll, and for their tests by wine, too; unpacks the same sources
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
 
@@ -81,13 +82,21 @@ if [ "${1:-}" = wasm ]; then
   need_tool node nodejs
   need_tool npm npm
   need_tool dpkg-source dpkg-dev
-  sources=$(dirname "$0")/../build/wasm-sources
+  sources=$(dirname "$0")/../build/sources
+fi
+if [ "${1:-}" = windows ]; then
+  need_tool x86_64-w64-mingw32-g++-posix g++-mingw-w64-x86-64-posix
+  need_tool dpkg-source dpkg-dev
+  need_tool zip zip
+  need_tool unzip unzip
+  need_package wine64
+  sources=$(dirname "$0")/../build/sources
 fi
 
-# SUNDIALS and SuiteSparse from Debian's source packages, in the versions of their libraries. apt asks servers that the machine's own list
-# names, for sources; it needs no root for that.
+# SUNDIALS and SuiteSparse from Debian's source packages, in the versions of their libraries, and the mathematical functions of musl. apt
+# asks servers that the machine's own list names, for sources; it needs no root for that.
 unpack_sources() {
-  [ -d "$sources/sundials/src" ] && [ -d "$sources/suitesparse/KLU" ] && return 0
+  [ -d "$sources/sundials/src" ] && [ -d "$sources/suitesparse/KLU" ] && [ -d "$sources/musl/src/math" ] && return 0
   rm -rf "$sources"
   mkdir -p "$sources/lists/partial"
   codename=$(. /etc/os-release && echo "$VERSION_CODENAME")
@@ -103,9 +112,15 @@ unpack_sources() {
       apt-get $apt_sources source --download-only "$name=$version"
       dpkg-source --no-check -x "$name"_*.dsc "$name" >/dev/null
     done
-    rm -rf lists sources.list ./*.tar.xz ./*.dsc
+    apt-get $apt_sources source --download-only musl
+    dpkg-source --no-check -x musl_*.dsc musl >/dev/null
+    rm -rf lists sources.list ./*.tar.* ./*.dsc
     # Of 250 MB a tenth is compiled.
-    mkdir kept
+    mkdir kept kept/musl kept/musl/src
+    mv musl/COPYRIGHT musl/arch kept/musl
+    mv musl/src/math musl/src/internal kept/musl/src
+    rm -rf musl
+    mv kept/musl musl
     mv suitesparse/SuiteSparse_config suitesparse/AMD suitesparse/COLAMD suitesparse/BTF suitesparse/KLU kept
     rm -rf suitesparse sundials/doc sundials/examples sundials/test sundials/debian
     mv kept suitesparse

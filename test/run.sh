@@ -3,6 +3,7 @@
 #   sh test/run.sh         every test, optimised
 #   sh test/run.sh unit    the unit tests only
 #   sh test/run.sh web     the tests of the page and the npm package only, compared with the native command
+#   sh test/run.sh windows the package for Windows: the command's tests and programs in C, by wine
 #   sh test/run.sh clang   whether clang compiles the library and the command
 #   sh test/run.sh asan    the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 set -eu
@@ -47,6 +48,13 @@ case "${1:-all}" in
     cmake --build --preset release --target slideway_program
     web
     ;;
+  windows)
+    sh cmake/setup.sh
+    sh cmake/setup.sh windows
+    cmake --preset release
+    cmake --build --preset release --target test_cli
+    sh test/windows/windows.sh "$PWD" "$PWD/build/release" "$PWD/build/windows" "$PWD/build/windows-tests"
+    ;;
   asan)
     sh cmake/setup.sh
     cmake --preset asan
@@ -59,7 +67,7 @@ case "${1:-all}" in
     cmake --build --preset clang
     ;;
   *)
-    echo "usage: sh test/run.sh [unit|web|asan|clang]" >&2
+    echo "usage: sh test/run.sh [unit|web|windows|asan|clang]" >&2
     exit 2
     ;;
 esac

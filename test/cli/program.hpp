@@ -24,6 +24,12 @@
 
 namespace slideway::test {
 
+// The built command, or the program that the variable SLIDEWAY_PROGRAM names, such as the command for Windows by wine.
+inline std::string program_under_test() {
+  const char* const other = std::getenv("SLIDEWAY_PROGRAM");
+  return other != nullptr ? other : SLIDEWAY_PROGRAM;
+}
+
 struct Finished {
   int status = -1;
   std::string out = {};
@@ -37,7 +43,7 @@ class Workplace {
   // the environment says how wide they may be.
   Finished slideway(const std::vector<std::string>& arguments, const std::string& environment = "") const {
     std::string command = "cd " + in_quotes(place_.path().string()) + " && COLUMNS=1000 " + environment +
-                          " " + in_quotes(SLIDEWAY_PROGRAM);
+                          " " + in_quotes(program_under_test());
     for (const std::string& argument : arguments) command += " " + in_quotes(argument);
     command += " > .out 2> .err < /dev/null";
     const int status = std::system(command.c_str());
@@ -86,7 +92,7 @@ class Workplace {
 class Started {
  public:
   Started(const Workplace& place, const std::vector<std::string>& arguments,
-          const std::string& program = SLIDEWAY_PROGRAM)
+          const std::string& program = program_under_test())
       : place_(place) {
     std::vector<std::string> words = {program};
     words.insert(words.end(), arguments.begin(), arguments.end());

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway {
@@ -270,7 +271,7 @@ void BasinWork::write() {
 }
 
 bool BasinWork::take_over(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(to_path(path), std::ios::binary);
   std::string line;
   if (!std::getline(in, line) || line + '\n' != table_.header())
     throw std::invalid_argument("its first line is not the one of these basins");

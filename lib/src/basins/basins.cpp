@@ -9,6 +9,7 @@
 #include "basins/basin_table.hpp"
 #include "basins/basin_work.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 #include "sweep/fingerprint.hpp"
 #include "sweep/thread_workers.hpp"
@@ -36,7 +37,7 @@ std::string fingerprint_of(const Model& model, const BasinProblem& problem) {
 
 void take_over(BasinWork& work, const std::string& path) {
   std::error_code ignored;
-  if (!std::filesystem::exists(path, ignored)) return;
+  if (!std::filesystem::exists(to_path(path), ignored)) return;
   try {
     work.take_over(path);
   } catch (const std::invalid_argument& error) {

@@ -11,6 +11,7 @@
 #include "core/number_text.hpp"
 #include "expression/source_report.hpp"
 #include "slideway/detail/core/number_form.hpp"
+#include "slideway/detail/core/paths.hpp"
 
 namespace slideway::reader {
 
@@ -65,8 +66,8 @@ double number_in(const std::vector<std::string>& cells, std::size_t column, cons
 
 CsvColumns read_csv_columns(const std::string& path, const std::string& time, const std::string& value) {
   std::error_code ignored;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || std::filesystem::is_directory(path, ignored))
+  std::ifstream file(to_path(path), std::ios::binary);
+  if (!file || std::filesystem::is_directory(to_path(path), ignored))
     throw CsvError({"the file " + in_quotes(path) + " cannot be read", "a file of comma-separated values",
                     file ? "a directory" : std::strerror(errno),
                     "a path is one from the folder of the model file on, unless it begins with '/'"});

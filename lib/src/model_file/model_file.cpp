@@ -14,6 +14,7 @@
 #include "model_file/model_file_description.hpp"
 #include "model_file/model_file_equations.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/quantity_words.hpp"
 
 namespace slideway {
@@ -333,9 +334,9 @@ std::vector<std::string> remarks_on_unused(const ModelDescription& model, const 
 
 std::string read_whole(const std::string& path, std::size_t most) {
   std::error_code ignored;
-  if (std::filesystem::is_directory(path, ignored))
+  if (std::filesystem::is_directory(to_path(path), ignored))
     throw_unreadable(path, "cannot be read", "a model file", "a directory");
-  std::ifstream file(path, std::ios::binary);
+  std::ifstream file(to_path(path), std::ios::binary);
   if (!file) throw_unreadable(path, "cannot be read", "a model file", std::strerror(errno));
   std::string text;
   std::string block(1 << 16, '\0');
@@ -372,7 +373,7 @@ Model parse_model(const std::string& text, const std::string& file_name, const M
   auto description = std::make_shared<ModelDescription>(describe_model(std::move(source), mistakes));
   resolve_names(*description, mistakes);
   if (!mistakes.empty()) throw_report(description->source, std::move(mistakes));
-  if (description->name.empty()) description->name = std::filesystem::path(file_name).stem().string();
+  if (description->name.empty()) description->name = to_name(to_path(file_name).stem());
 
   const ExpansionLimits expansion{limits.states, limits.operations};
   BuiltModel built = build(description, {}, Check::everything, expansion, mistakes);

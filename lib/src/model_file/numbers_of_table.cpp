@@ -2,6 +2,8 @@
 
 #include <filesystem>
 
+#include "slideway/detail/core/paths.hpp"
+
 namespace slideway::reader {
 
 std::vector<double> read_numbers(TableReader& reader, const TomlEntry& table, const std::string& key) {
@@ -25,9 +27,9 @@ std::optional<CsvColumns> read_columns(TableReader& reader, const std::string& f
   reader.read_text(table.value, first_key, first);
   if (table.value.find("column") == nullptr) reader.lacks_key(table, who, "'column'");
   if (file.empty() || column.empty()) return std::nullopt;
-  const std::filesystem::path folder = std::filesystem::path(folder_of).parent_path();
+  const std::filesystem::path folder = to_path(folder_of).parent_path();
   try {
-    return read_csv_columns((folder / file).string(), first, column);
+    return read_csv_columns(to_name(folder / to_path(file)), first, column);
   } catch (const CsvError& error) {
     const CsvProblem& problem = error.problem;
     reader.mistake(table.value.find("file")->value.position, file.size() + 2, problem.what + " (" + who + ")",

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/disk.hpp"
 
 namespace slideway {
@@ -21,7 +22,7 @@ constexpr const char* kLogEnding = ".log";
 constexpr const char* kOtherLogEnding = ".log2";
 
 std::string text_of(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(to_path(path), std::ios::binary);
   if (!in)
     throw CheckpointError(fmt::format("cannot read the checkpoint '{}': {}", path, std::strerror(errno)));
   return {std::istreambuf_iterator<char>(in), std::istreambuf_iterator<char>()};
@@ -40,14 +41,14 @@ std::string log_named_in(const std::string& path) {
 // beside() names a file beside the one that is meant, where `path` is a link to one.
 std::string beside(const std::string& path, const std::string& name) {
   std::error_code error;
-  const std::filesystem::path target = std::filesystem::weakly_canonical(path, error);
-  return ((error ? std::filesystem::path(path) : target).parent_path() / name).string();
+  const std::filesystem::path target = std::filesystem::weakly_canonical(to_path(path), error);
+  return to_name((error ? to_path(path) : target).parent_path() / to_path(name));
 }
 
 // Cuts the file off at `length`, adds the text, and waits for the disk.
 void add_to(const std::string& path, std::uint64_t length, const std::string& text) {
   try {
-    platform::replace_end(path, length, text);
+    platform::replace_end(to_path(path), length, text);
   } catch (const std::system_error& failed) {
     throw FileError(fmt::format("cannot write '{}': {}", path, failed.code().message()));
   }
@@ -80,10 +81,7 @@ void CheckpointFile::write(const Checkpoint& checkpoint) {
   std::string log_path = log_path_;
   std::string unneeded;
   if (log_path.empty()) {
-    const std::string name =
-        std::filesystem::path(beside(path_, std::filesystem::path(path_).filename().string()))
-            .filename()
-            .string();
+    const std::string name = to_name(to_path(beside(path_, to_name(to_path(path_).filename()))).filename());
     const std::string used = log_named_in(path_);
     log_path = beside(path_, name + (used == name + kLogEnding ? kOtherLogEnding : kLogEnding));
     if (!used.empty()) unneeded = beside(path_, used);
@@ -91,13 +89,12 @@ void CheckpointFile::write(const Checkpoint& checkpoint) {
   LogPosition position = position_;
   const std::string lines = checkpoint.log_from(position);
   if (log_path_.empty() || !lines.empty()) add_to(log_path, position_.bytes, lines);
-  const std::string document =
-      checkpoint.document(position, std::filesystem::path(log_path).filename().string());
+  const std::string document = checkpoint.document(position, to_name(to_path(log_path).filename()));
   write_whole(path_, [&](std::ostream& out) { out << document; });
   log_path_ = log_path;
   position_ = position;
   std::error_code ignored;
-  if (!unneeded.empty()) std::filesystem::remove(unneeded, ignored);
+  if (!unneeded.empty()) std::filesystem::remove(to_path(unneeded), ignored);
 }
 
 }  // namespace slideway

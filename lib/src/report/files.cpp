@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/disk.hpp"
 
 namespace slideway {
@@ -27,7 +28,7 @@ std::string system_reason() { return std::strerror(errno); }
 // The file that is meant: at the end of the chain when `path` is a symbolic link, so that the link stays one.
 fs::path resolve(const std::string& path) {
   std::error_code error;
-  const fs::path absolute = fs::absolute(fs::path(path), error);
+  const fs::path absolute = fs::absolute(to_path(path), error);
   const fs::path resolved = fs::weakly_canonical(absolute, error);
   return error ? absolute : resolved;
 }
@@ -51,8 +52,8 @@ class TemporaryFile {
       const bool is_there = fs::is_directory(target.parent_path(), error);
       fail(path,
            absent && is_there
-               ? fmt::format("the directory '{}' takes no new files", target.parent_path().string())
-               : fmt::format("{} in directory '{}'", failed.code().message(), target.parent_path().string()),
+               ? fmt::format("the directory '{}' takes no new files", to_name(target.parent_path()))
+               : fmt::format("{} in directory '{}'", failed.code().message(), to_name(target.parent_path())),
            absent && !is_there ? "create the directory first" : "choose a directory you may write to");
     }
   }
@@ -74,14 +75,14 @@ class TemporaryFile {
 // Renamed onto a link without an end, the document would take the place of the link.
 void refuse_link_without_end(const std::string& path) {
   std::error_code error;
-  if (!fs::is_symlink(fs::symlink_status(path, error))) return;
-  const fs::file_status end = fs::status(path, error);
+  if (!fs::is_symlink(fs::symlink_status(to_path(path), error))) return;
+  const fs::file_status end = fs::status(to_path(path), error);
   if (fs::exists(end)) return;
-  const fs::path next = fs::read_symlink(path, error);
+  const fs::path next = fs::read_symlink(to_path(path), error);
   if (end.type() == fs::file_type::not_found)
-    fail(path, fmt::format("it is a symbolic link to '{}', and that is not there", next.string()),
+    fail(path, fmt::format("it is a symbolic link to '{}', and that is not there", to_name(next)),
          "create the file that is meant, or remove the link");
-  fail(path, fmt::format("it is a symbolic link to '{}', which leads to no file", next.string()),
+  fail(path, fmt::format("it is a symbolic link to '{}', which leads to no file", to_name(next)),
        "remove the link, or choose another name");
 }
 

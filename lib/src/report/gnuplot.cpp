@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/detail/core/platform/disk.hpp"
 #include "slideway/detail/core/platform/programs.hpp"
 #include "slideway/io/files.hpp"
@@ -76,7 +77,7 @@ TexPicture render_tex(const std::string& script, const std::string& drawing) {
   const std::size_t first_line = script.find('\n') + 1;
   output_of_gnuplot(
       fmt::format("{}set output 'picture.tex'\n{}", script.substr(0, first_line), script.substr(first_line)),
-      directory.path().string());
+      to_name(directory.path()));
   TexPicture picture{file_contents(directory.path() / "picture.tex"),
                      file_contents(directory.path() / "picture.pdf")};
   const std::string includes = "]{picture}";

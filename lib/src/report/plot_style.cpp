@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway {
@@ -71,7 +72,7 @@ std::string picture_settings(PictureFormat format, int width, int height, bool e
 
 PictureFormat picture_format(const std::string& path) {
   if (is_standard_output(path)) return PictureFormat::svg;
-  const std::string extension = std::filesystem::path(path).extension().string();
+  const std::string extension = to_name(to_path(path).extension());
   if (extension == ".svg") return PictureFormat::svg;
   if (extension == ".png") return PictureFormat::png;
   if (extension == ".pdf") return PictureFormat::pdf;
@@ -85,8 +86,8 @@ PictureFormat picture_format(const std::string& path) {
 
 std::string file_beside(const std::string& path) {
   if (picture_format(path) != PictureFormat::tex) return "";
-  const std::filesystem::path text(path);
-  const std::string stem = text.stem().string();
+  const std::filesystem::path text = to_path(path);
+  const std::string stem = to_name(text.stem());
   // LaTeX reads the name of the drawing out of the text.
   const bool is_readable = std::all_of(stem.begin(), stem.end(), [](unsigned char character) {
     return std::isalnum(character) != 0 ||
@@ -98,7 +99,7 @@ std::string file_beside(const std::string& path) {
             .expected = "a name of letters, digits, - _ + and .",
             .got = stem});
   }
-  return (text.parent_path() / (stem + "-inc.pdf")).string();
+  return to_name(text.parent_path() / to_path(stem + "-inc.pdf"));
 }
 
 namespace {
@@ -114,7 +115,7 @@ void write_picture(const std::string& script, const std::string& path) {
   if (picture_format(path) == PictureFormat::script) {
     // The first line chooses the terminal, and the file comes after it.
     const std::size_t first_line = script.find('\n') + 1;
-    const std::string drawing = std::filesystem::path(path).stem().string() + ".svg";
+    const std::string drawing = to_name(to_path(path).stem()) + ".svg";
     write_whole(path, [&](std::ostream& out) {
       out << script.substr(0, first_line) << "set output " << in_quotes(drawing) << '\n'
           << script.substr(first_line);
@@ -122,7 +123,7 @@ void write_picture(const std::string& script, const std::string& path) {
     return;
   }
   if (const std::string beside = file_beside(path); !beside.empty()) {
-    const TexPicture picture = render_tex(script, std::filesystem::path(beside).filename().string());
+    const TexPicture picture = render_tex(script, to_name(to_path(beside).filename()));
     // The text comes last: it is of no use without the drawing.
     write_text(beside, picture.drawing);
     write_text(path, picture.text);

@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway {
@@ -34,7 +35,7 @@ void on_disk(const char* what, const Work& work) {
 
 void open_in(platform::NamelessFile& file, const std::string& directory) {
   try {
-    file.open(directory);
+    file.open(to_path(directory));
   } catch (const std::system_error& failed) {
     throw FileError(fmt::format("cannot make a file for the rows of the sweep in '{}': {}", directory,
                                 failed.code().message()));

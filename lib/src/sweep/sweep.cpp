@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "sweep/fingerprint.hpp"
@@ -192,7 +193,7 @@ std::vector<std::string> files_to_take_over(const SweepOptions& options) {
   std::vector<std::string> there;
   for (const std::string& path : {options.table, options.points}) {
     std::error_code ignored;
-    if (!path.empty() && std::filesystem::exists(path, ignored)) there.push_back(path);
+    if (!path.empty() && std::filesystem::exists(to_path(path), ignored)) there.push_back(path);
   }
   return there;
 }
@@ -203,11 +204,12 @@ std::string directory_of_rows(const SweepOptions& options) {
   for (const std::string& path : {options.table, options.points}) {
     std::error_code failed;
     if (path.empty() || is_standard_output(path)) continue;
-    if (fs::exists(path, failed) && !fs::is_regular_file(path, failed)) continue;
-    const fs::path folder = fs::path(path).parent_path();
-    return folder.empty() ? "." : folder.string();
+    const fs::path file = to_path(path);
+    if (fs::exists(file, failed) && !fs::is_regular_file(file, failed)) continue;
+    const fs::path folder = file.parent_path();
+    return folder.empty() ? "." : to_name(folder);
   }
-  return fs::temp_directory_path().string();
+  return to_name(fs::temp_directory_path());
 }
 
 }  // namespace

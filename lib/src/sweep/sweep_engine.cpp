@@ -13,6 +13,7 @@
 #include <fmt/format.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/files.hpp"
 #include "sweep/statistics_of.hpp"
 #include "sweep/sweep_cells.hpp"
@@ -83,7 +84,7 @@ void SweepEngine::check_place(const SweepRow& row) const {
 
 // This is called only where something is wrong already.
 bool SweepEngine::holds_run(const std::string& path, Index run) const {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(to_path(path), std::ios::binary);
   std::string line;
   bool is_cut = false;
   if (!next_line(in, line, is_cut)) return false;
@@ -94,7 +95,7 @@ bool SweepEngine::holds_run(const std::string& path, Index run) const {
 }
 
 void SweepEngine::read_points(const std::string& path, Parts& parts) const {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(to_path(path), std::ios::binary);
   std::ostringstream content;
   content << in.rdbuf();
   std::string text = content.str();
@@ -104,7 +105,7 @@ void SweepEngine::read_points(const std::string& path, Parts& parts) const {
 
 // read_rows() returns false where the last row was cut off.
 bool SweepEngine::read_rows(const std::string& path, Parts& parts) {
-  std::ifstream in(path, std::ios::binary);
+  std::ifstream in(to_path(path), std::ios::binary);
   std::string line;
   bool is_cut = false;
   // A first line that is cut says nothing of whose table it was.
@@ -152,7 +153,7 @@ std::vector<std::string> SweepEngine::take_over(const std::vector<std::string>& 
   };
   std::vector<std::string> tables;
   for (const std::string& path : files) {
-    std::ifstream in(path, std::ios::binary);
+    std::ifstream in(to_path(path), std::ios::binary);
     std::string line;
     bool is_cut = false;
     const bool has_line = next_line(in, line, is_cut);

@@ -17,6 +17,8 @@ std::error_code last_error() { return {errno, std::generic_category()}; }
 
 [[noreturn]] void fail() { throw std::system_error(last_error()); }
 
+int descriptor_of(std::intptr_t handle) { return static_cast<int>(handle); }
+
 // Writes all of it at this place; false with `errno` where that fails.
 bool write_all(int descriptor, const char* from, std::size_t count, std::uint64_t offset) {
   while (count > 0) {
@@ -89,24 +91,24 @@ std::filesystem::path make_temporary_directory() {
 }
 
 NamelessFile::~NamelessFile() {
-  if (is_open()) close(descriptor_);
+  if (is_open()) close(descriptor_of(handle_));
 }
 
 void NamelessFile::open(const std::filesystem::path& directory) {
   std::string path = (directory / ".slideway-rows-XXXXXX").string();
-  descriptor_ = mkostemp(path.data(), O_CLOEXEC);
-  if (descriptor_ < 0) fail();
+  handle_ = mkostemp(path.data(), O_CLOEXEC);
+  if (handle_ < 0) fail();
   unlink(path.c_str());
 }
 
 void NamelessFile::write(const void* bytes, std::size_t count, std::uint64_t offset) const {
-  if (!write_all(descriptor_, static_cast<const char*>(bytes), count, offset)) fail();
+  if (!write_all(descriptor_of(handle_), static_cast<const char*>(bytes), count, offset)) fail();
 }
 
 void NamelessFile::read(void* bytes, std::size_t count, std::uint64_t offset) const {
   auto* to = static_cast<char*>(bytes);
   while (count > 0) {
-    const ssize_t got = pread(descriptor_, to, count, static_cast<off_t>(offset));
+    const ssize_t got = pread(descriptor_of(handle_), to, count, static_cast<off_t>(offset));
     if (got < 0 && errno == EINTR) continue;
     if (got < 0) fail();
     if (got == 0) {

@@ -1,11 +1,18 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include <cstdlib>
+
 #include "slideway/detail/core/platform/terminal.hpp"
 
 namespace slideway::platform {
 
 bool is_terminal(int stream) { return isatty(stream) == 1; }
+
+bool shows_colours() {
+  const char* const terminal = std::getenv("TERM");
+  return terminal != nullptr && std::string(terminal) != "dumb";
+}
 
 std::optional<std::size_t> terminal_columns(int stream) {
   winsize size{};

@@ -27,7 +27,7 @@ class FreshFile {
 
  private:
   std::filesystem::path path_;
-  int descriptor_ = -1;
+  int descriptor_ = -1;  // on POSIX; Windows renames no open file
   bool is_renamed_ = false;
 };
 
@@ -48,14 +48,15 @@ class NamelessFile {
   NamelessFile(const NamelessFile&) = delete;
   NamelessFile& operator=(const NamelessFile&) = delete;
 
-  bool is_open() const { return descriptor_ >= 0; }
+  bool is_open() const { return handle_ != -1; }
   void open(const std::filesystem::path& directory);
   void write(const void* bytes, std::size_t count, std::uint64_t offset) const;
   // read() gives zero for bytes that were never written.
   void read(void* bytes, std::size_t count, std::uint64_t offset) const;
 
  private:
-  int descriptor_ = -1;
+  // A descriptor on POSIX, a handle on Windows.
+  std::intptr_t handle_ = -1;
 };
 
 }  // namespace slideway::platform
