@@ -36,7 +36,7 @@ std::string fmu_binary() {
           .where = to_name((own_folder / SLIDEWAY_LIBRARY_FROM_HERE / "slideway").lexically_normal()),
           .expected = "libslideway_fmu.so",
           .got = "no such file",
-          .advice = "build the target slideway_fmu, which needs libzip and pugixml"});
+          .advice = "build the target slideway_fmu, which needs minizip and pugixml"});
 }
 
 // The path of a model file; "" for a model of the catalogue.
@@ -77,6 +77,8 @@ int export_fmu(const ExportArguments& arguments, std::ostream& out) {
              .model_file = file_of(arguments.model),
              .settings = arguments.settings,
              .observe = arguments.observe,
+             .inputs = arguments.inputs,
+             .tunable = arguments.tunable,
              .options = make_options(arguments, model.defaults),
              .binary = fmu_binary()});
   if (!arguments.quiet) fmt::print(out, "written      {}\n", path);

@@ -645,6 +645,8 @@ def is_file(name):
 
 
 def load(name):
+    if name.endswith(".fmu"):
+        _refuse("an FMU")
     if not is_file(name):
         return Model(lambda: _made(_find_model, name.encode()))
     path = name if os.path.exists(name) else gallery_file(name) or name

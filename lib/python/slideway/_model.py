@@ -206,7 +206,7 @@ class Model:
 
     @property
     def origin(self) -> Tuple[Any, ...]:
-        """("text", its text, the name of its file), or ("catalogue", its name): what the model can be made of again."""
+        """("text", its text, the name of its file), ("catalogue", its name) or ("fmu", its path): what the model can be made of again."""
         return self._origin
 
     def instance(self, **settings: float) -> Any:
@@ -401,6 +401,8 @@ def _again(kind: type, origin: Tuple[Any, ...]) -> Model:
 
 def model_from(origin: Tuple[Any, ...]) -> Model:
     """The model of what :attr:`Model.origin` tells."""
+    if origin[0] == "fmu":
+        return Model(_core.load(origin[1]), origin)
     if origin[0] != "text":
         return _named(origin[1])
     made = _parse(origin[1], origin[2])
@@ -431,11 +433,13 @@ def _named(name: str) -> Model:
 
 
 def load(name: Any) -> Model:
-    """The model of a file, ``load("stick-slip.toml")``, of the catalogue, ``load("evaporator")``, or of the gallery,
+    """The model of a file, ``load("stick-slip.toml")``, of an FMU, ``load("pump.fmu")``, of the catalogue, ``load("evaporator")``, or of the gallery,
     ``load("gallery/chua")``. A file that is called so comes before the gallery.
 
     A file with mistakes raises :class:`ModelError`, which tells each with line, column and caret."""
     text = os.fspath(name)
+    if text.endswith(".fmu"):
+        return model_from(("fmu", os.path.abspath(text)))
     if not _core.is_file(text):
         return _named(text)
     _core.load(text)  # the complete report of what is wrong, a missing file too

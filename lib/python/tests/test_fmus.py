@@ -1,0 +1,44 @@
+"""FMUs as models: what the command exports is loaded, run, copied and pickled."""
+
+import copy
+import os
+import pathlib
+import pickle
+import subprocess
+
+import numpy as np
+import pytest
+
+import slideway
+
+PROGRAM = pathlib.Path(os.environ.get("SLIDEWAY_BUILD_DIR", "")) / "bin" / "slideway"
+
+
+@pytest.fixture(scope="module")
+def evaporator(tmp_path_factory):
+    if not PROGRAM.exists():
+        pytest.skip("there is no command beside the package")
+    path = tmp_path_factory.mktemp("fmus") / "evaporator.fmu"
+    done = subprocess.run([str(PROGRAM), "export", "evaporator", "--me", "--quiet", "--out", str(path)], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(done.stderr)
+    return path
+
+
+def test_an_fmu_is_loaded_and_run_as_a_model(evaporator):
+    model, expected = slideway.load(evaporator), slideway.load("evaporator").run(rtol=1e-9)
+    found = model.run(rtol=1e-9)
+    assert found.success
+    assert np.allclose(found.final.state[:-1], expected.final.state, rtol=1e-6)
+    assert set(slideway.load("evaporator").parameters) <= set(model.parameters)
+
+
+def test_a_model_of_an_fmu_can_be_copied_and_pickled(evaporator):
+    model = slideway.load(evaporator)
+    for again in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        assert again.run().final.state.tolist() == model.run().final.state.tolist()
+
+
+def test_a_file_that_is_none_is_told(tmp_path):
+    with pytest.raises(ValueError, match="there is no such file"):
+        slideway.load(tmp_path / "none.fmu")
