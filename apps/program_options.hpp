@@ -20,6 +20,7 @@ struct AllArguments {
   LyapunovArguments lyapunov = {};
   EquilibriaArguments equilibria = {};
   BasinsArguments basins = {};
+  ManifoldArguments manifolds = {};
   FitArguments fit = {};
   CompletionArguments completion = {};
   ShowArguments show = {};
