@@ -211,6 +211,21 @@ TEST_CASE("two controllers slide in second order each on its surface") {
   });
 }
 
+TEST_CASE(
+    "a controller of second order slides beside one whose surface bends with a sign that stands still") {
+  // On s = x + y|y|/2 = 0 the first relay acts with y and comes to rest with it; then s₂ = z + 0.3x stays zero, so that w = −cos(t)/2.
+  const std::string text =
+      "[states]\nx = 1.0\ny = -0.5\nz = 0.7\nw = 0.0\n[time]\nend = 10\n[definitions]\n"
+      "s1 = \"x + 0.5*y^2*sgn(y)\"\ns2 = \"z + 0.3*x\"\n[derivatives]\nx = \"y\"\n"
+      "y = \"-3*sgn(s1) + 0.4*sin(2*t) + 0.2*z\"\n"
+      "z = \"-2*sqrt(abs(s2))*sgn(s2) + w + 0.5*cos(t)\"\nw = \"-1.1*sgn(s2)\"\n";
+  for_all_methods(text, [](const Finished& run, double) {
+    CHECK(run.solution.final.mode.word() == "0000");
+    for (const Index i : {0, 1, 2}) CHECK(std::abs(run.end(i)) <= 1e-14);
+    CHECK(std::abs(run.end(3) + 0.5 * std::cos(10.0)) <= 1e-14);
+  });
+}
+
 TEST_CASE("two controllers that come to their surfaces at the same time stay there together") {
   const std::string text =
       "[states]\ns = 1.0\nv = 0.0\nr = 1.0\nw = 0.0\n[time]\nend = 6\n[derivatives]\n"

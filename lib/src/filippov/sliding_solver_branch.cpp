@@ -32,10 +32,14 @@ bool SlidingSolver::has_products(double t, ConstVectorRef x, ConstVectorRef lamb
   if (exact_ || reduced_.dependent || newton_.diagonal || k < 2 || k > kLargestDense ||
       evaluator_.relay_columns(t, x, lambda))
     return false;
-  Vector generic = lambda;
-  for (Index e = 0; e < k; ++e) generic[sliding_[static_cast<std::size_t>(e)]] = generic_relay(e);
-  const Matrix here(normal_dlambda(t, x, generic));
-  const Matrix there(normal_dlambda(t, x, -0.9 * generic));
+  // The relays that do not slide keep their values: a product with one of them is affine in those that slide.
+  const auto effects_with = [&](double factor) {
+    Vector relays = lambda;
+    for (Index e = 0; e < k; ++e) relays[sliding_[static_cast<std::size_t>(e)]] = factor * generic_relay(e);
+    return Matrix(normal_dlambda(t, x, relays));
+  };
+  const Matrix here = effects_with(1);
+  const Matrix there = effects_with(-0.9);
   return here.allFinite() && there.allFinite() && !((here - there).norm() <= kSameEffects * here.norm());
 }
 
