@@ -50,8 +50,8 @@ class WrittenTree {
   // ---- the point at which expressions are walked
   // `x` must live as long as it is used. `sides` gives sites another side, and `met` receives the sites; both may be null.
   void set_point(double t, const double* x, const Sides* sides, Met* met);
-  // Moves the time of the next points and the results of their arithmetic by one rounding, up or down by chance; 0: by none. What is
-  // made of whole numbers alone is exact.
+  // Moves the time of the next points and the results of their arithmetic by one rounding, up or down by chance; 0: by none. Results
+  // of whole numbers alone are exact.
   void round_by_chance(std::uint64_t draw) { rounding_ = draw; }
   void set_impact(double speed) { impact_ = speed; }
   // constant() is the value of an expression of parameters and elements alone, which needs no point.

@@ -97,7 +97,7 @@ class CurveGrower {
     return image;
   }
 
-  // What lies beyond the length that is asked for needs no points between.
+  // Leaves out the nodes beyond the length that is asked for: they need no points between.
   void cut() {
     double length = length_;
     for (std::size_t k = 1; k < nodes_.size(); ++k) {

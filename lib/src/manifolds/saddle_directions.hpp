@@ -27,7 +27,7 @@ struct SaddleDirections {
 SaddleDirections saddle_directions(const Automaton& problem, const Equilibrium& equilibrium, double t,
                                    const Vector& sizes, SlidingRule rule, bool backwards);
 
-// Why no manifolds of the equilibrium are followed; "" where it is a saddle that they are followed of.
+// why_no_saddle() tells why no manifolds of the equilibrium are followed; "" where they are.
 std::string why_no_saddle(const Equilibrium& equilibrium, const SaddleDirections& forwards,
                           const SaddleDirections& backwards);
 
