@@ -23,11 +23,11 @@ struct SaddleDirections {
   Index dimensions() const { return along + beside; }
 };
 
-// Those of growing motions forwards, or with `backwards` of shrinking ones. `sizes` are those of the states, n entries > 0.
+// Finds the directions of growing motions forwards, or with `backwards` of shrinking ones. `sizes` are those of the states, n entries > 0.
 SaddleDirections saddle_directions(const Automaton& problem, const Equilibrium& equilibrium, double t,
                                    const Vector& sizes, SlidingRule rule, bool backwards);
 
-// why_no_saddle() tells why no manifolds of the equilibrium are followed; "" where they are.
+// Returns the reason against manifolds of the equilibrium, or "" where they are followed.
 std::string why_no_saddle(const Equilibrium& equilibrium, const SaddleDirections& forwards,
                           const SaddleDirections& backwards);
 
