@@ -205,6 +205,8 @@ z = "-2*z + if(side > 0, 1, 3)*(sqrt(x^2 + y^2) - 1)^2"
     }
   }
   for (const OrbitManifoldCurve& curve : curves_of(manifolds, ManifoldKind::stable)) {
+    CAPTURE(curve.message);
+    CHECK(curve.complete);
     for (const OrbitManifoldPoint& point : curve.points)
       CHECK(std::abs(std::hypot(point.state[0], point.state[1]) - 1) <= 1e-8);
   }
