@@ -18,8 +18,8 @@ struct Answered {
 
 using Command =
     std::variant<Answered, RunArguments, CheckArguments, CompareArguments, SweepArguments, OrbitArguments,
-                 LyapunovArguments, EquilibriaArguments, FitArguments, ModelsArguments, ShowArguments,
-                 ExportArguments, ValidateArguments, CompletionArguments, ManPageArguments>;
+                 LyapunovArguments, EquilibriaArguments, ManifoldArguments, FitArguments, ModelsArguments,
+                 ShowArguments, ExportArguments, ValidateArguments, CompletionArguments, ManPageArguments>;
 
 // Prints help to `out`, and to `err` one message for a command line that is wrong.
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

@@ -143,6 +143,29 @@ struct EquilibriaArguments : SimulationArguments {
   bool quiet = false;
 };
 
+// Manifolds of equilibria, of an orbit where a section or a period is given, or with `connect` the connections of equilibria.
+struct ManifoldArguments : SimulationArguments {
+  std::string only = {};  // "stable", "unstable", or empty for both
+  std::optional<double> length = {};
+  std::optional<double> time = {};
+  std::optional<Index> fan = {};
+  std::vector<std::pair<std::string, std::pair<double, double>>> box = {};  // of states
+  std::optional<Index> starts = {};
+  std::string section = {};
+  std::string direction = {};  // "rising", "falling" or "any"
+  std::optional<Index> returns = {};
+  std::string period = {};  // a number, or an expression of parameters
+  std::optional<double> transient = {};
+  std::optional<Index> max_runs = {};
+  std::optional<std::pair<std::string, double>> connect = {};  // the state and the value of the section
+  std::vector<SweepAxis> axes = {};
+  std::vector<std::string> phase = {};  // the states of the picture
+  std::vector<std::string> csv = {};
+  std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
+  bool quiet = false;
+};
+
 struct FitArguments : SimulationArguments {
   std::string data = {};  // the file of the measurements
   std::vector<std::string> parameters = {};
@@ -212,6 +235,7 @@ int sweep(const SweepArguments& arguments, SweepWorkers* workers, std::ostream& 
 int orbit(const OrbitArguments& arguments, std::ostream& out, std::ostream& err);
 int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream& err);
 int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err);
+int manifolds(const ManifoldArguments& arguments, std::ostream& out, std::ostream& err);
 int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err);
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);
 int check(const CheckArguments& arguments, std::ostream& out);

@@ -1,14 +1,15 @@
-#include <limits>
 #include <optional>
 #include <ostream>
 #include <utility>
 
 #include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
+#include "apps/curve_kinds.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
+#include "apps/search_box.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
 #include "apps/varied_parameter.hpp"
@@ -51,13 +52,6 @@ int follow_branches(const EquilibriaArguments& arguments, const Model& model, Eq
   return written.report_failures(out, err, exit_success);
 }
 
-std::optional<EquilibriumBifurcation> bifurcation_named(const std::string& name) {
-  for (const EquilibriumBifurcation kind : {EquilibriumBifurcation::fold, EquilibriumBifurcation::hopf,
-                                            EquilibriumBifurcation::boundary_equilibrium})
-    if (name == to_string(kind)) return kind;
-  return std::nullopt;
-}
-
 int follow_curves(const EquilibriaArguments& arguments, const Model& model, const ModelInstance& instance,
                   EquilibriumOptions options, const std::vector<Target>& wanted, std::ostream& out,
                   std::ostream& err) {
@@ -66,7 +60,7 @@ int follow_curves(const EquilibriaArguments& arguments, const Model& model, cons
                                       .first = span_of(axes[0]),
                                       .second = span_of(axes[1]),
                                       .begin = begin_of_curves(instance, axes[1]),
-                                      .kind = bifurcation_named(arguments.bifurcation),
+                                      .kind = equilibrium_curves_named(arguments.bifurcation),
                                       .most_points = most_points_of(axes[0]) + most_points_of(axes[1])};
   ModelInstance first = instance_at(model, arguments.settings, axes, axes[0].first, asked.begin);
   set_end(arguments, first);
@@ -102,17 +96,7 @@ int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ost
   EquilibriumOptions options;
   options.run = make_options(arguments, model.defaults);
   options.starts = arguments.starts.value_or(0);
-  if (!arguments.box.empty()) {
-    const double open = std::numeric_limits<double>::quiet_NaN();
-    options.lower = options.upper = Vector::Constant(instance.state.size(), open);
-    for (const auto& [name, range] : arguments.box) {
-      check_option("--box", [&, &state = name, &ends = range] {
-        const Index i = instance.system.state_index(state);
-        options.lower[i] = ends.first;
-        options.upper[i] = ends.second;
-      });
-    }
-  }
+  set_box(arguments.box, instance.system, options);
   std::vector<Target> wanted;
   add_targets("--csv", arguments.csv, TargetKind::text, wanted);
   add_targets("--json", arguments.json, TargetKind::text, wanted);

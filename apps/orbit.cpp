@@ -8,6 +8,7 @@
 #include "apps/advice.hpp"
 #include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
+#include "apps/curve_kinds.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
@@ -117,15 +118,6 @@ int follow_branch(const OrbitArguments& arguments, const Model& model, const Orb
   return written.report_failures(out, err, branch.complete ? exit_success : exit_stopped_early);
 }
 
-std::optional<Bifurcation> bifurcation_of_orbits(const std::string& name) {
-  for (const Bifurcation kind :
-       {Bifurcation::fold, Bifurcation::period_doubling, Bifurcation::torus, Bifurcation::grazing,
-        Bifurcation::grazing_sliding, Bifurcation::crossing_sliding, Bifurcation::switching_sliding,
-        Bifurcation::adding_sliding})
-    if (name == to_string(kind)) return kind;
-  return std::nullopt;
-}
-
 int follow_curves(const OrbitArguments& arguments, const Model& model, const ModelInstance& instance,
                   const OrbitOptions& options, const std::vector<Target>& wanted, std::ostream& out,
                   std::ostream& err) {
@@ -134,7 +126,7 @@ int follow_curves(const OrbitArguments& arguments, const Model& model, const Mod
                                 .first = span_of(axes[0]),
                                 .second = span_of(axes[1]),
                                 .begin = begin_of_curves(instance, axes[1]),
-                                .kind = bifurcation_of_orbits(arguments.bifurcation),
+                                .kind = orbit_curves_named(arguments.bifurcation),
                                 .most_points = most_points_of(axes[0]) + most_points_of(axes[1])};
   const auto at = [&](double a, double b) { return instance_at(model, arguments.settings, axes, a, b); };
   ModelInstance first = at(axes[0].first, asked.begin);

@@ -35,6 +35,7 @@ struct Dispatch {
   int operator()(const EquilibriaArguments& arguments) const {
     return equilibria(arguments, screen, messages);
   }
+  int operator()(const ManifoldArguments& arguments) const { return manifolds(arguments, screen, messages); }
   int operator()(const FitArguments& arguments) const { return fit(arguments, screen, messages); }
   int operator()(const SweepArguments& arguments) const {
     return sweep(arguments, abilities.workers, messages);

@@ -209,6 +209,27 @@ CLI::Option* add_axes(CLI::App& app, std::vector<SweepAxis>& axes, const std::st
       ->take_all();
 }
 
+CLI::Option* add_box(CLI::App& app, std::vector<std::pair<std::string, std::pair<double, double>>>& box) {
+  return app
+      .add_option_function<std::vector<std::string>>(
+          "--box",
+          [&box](const std::vector<std::string>& texts) {
+            for (const std::string& text : texts) {
+              const std::size_t equals = text.find('='), colon = text.find(':', equals);
+              const auto low = to_number<double>(
+                  equals == std::string::npos ? "" : text.substr(equals + 1, colon - equals - 1));
+              const auto high = to_number<double>(colon == std::string::npos ? "" : text.substr(colon + 1));
+              if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low > *high)
+                refuse_option("--box", "NAME=LOW:HIGH with a state and two numbers, as v=-1:1", text);
+              box.emplace_back(trimmed(text.substr(0, equals)), std::pair{*low, *high});
+            }
+          },
+          "where to look for a state; may be repeated (default: as far again on both sides as the run goes)")
+      ->type_name("NAME=LOW:HIGH")
+      ->allow_extra_args(false)
+      ->take_all();
+}
+
 CLI::Option* add_model(CLI::App& app, std::string& target) {
   return app.add_option("model", target, "a name of the catalogue (see `slideway models`) or a .toml file")
       ->required()
@@ -790,24 +811,7 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
            "the curves of these bifurcations alone: folds, Hopf, or boundary equilibria", {"SN", "HB", "BE"},
            arguments.bifurcation)
       ->group(sought);
-  app.add_option_function<std::vector<std::string>>(
-         "--box",
-         [&arguments](const std::vector<std::string>& texts) {
-           for (const std::string& text : texts) {
-             const std::size_t equals = text.find('='), colon = text.find(':', equals);
-             const auto low = to_number<double>(
-                 equals == std::string::npos ? "" : text.substr(equals + 1, colon - equals - 1));
-             const auto high = to_number<double>(colon == std::string::npos ? "" : text.substr(colon + 1));
-             if (!low || !high || !std::isfinite(*low) || !std::isfinite(*high) || *low > *high)
-               refuse_option("--box", "NAME=LOW:HIGH with a state and two numbers, as v=-1:1", text);
-             arguments.box.emplace_back(trimmed(text.substr(0, equals)), std::pair{*low, *high});
-           }
-         },
-         "where to look for a state; may be repeated (default: as far again on both sides as the run goes)")
-      ->type_name("NAME=LOW:HIGH")
-      ->allow_extra_args(false)
-      ->take_all()
-      ->group(sought);
+  add_box(app, arguments.box)->group(sought);
   add_count(app, "--starts",
             "begins of Newton's method without a new equilibrium, after which a mode is left (default 100, "
             "and 5 with more than 50 states)",
@@ -826,6 +830,96 @@ void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
   app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
       "Exit status: 0 done, 1 a result could not be written, 2 the command line or the model is wrong.");
+}
+
+void add_manifolds(CLI::App& program, ManifoldArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "manifolds", "Follow stable and unstable manifolds of saddles and of orbits, and find connections");
+  add_model(app, arguments.model);
+  const std::string followed = "The manifolds";
+  add_word(app, "--only", "the stable or the unstable ones alone (default: both)", {"stable", "unstable"},
+           arguments.only)
+      ->group(followed);
+  add_positive(app, "--length",
+               "the arclength of a piece, in the units of the states (default: ten times the sizes of the "
+               "states)",
+               arguments.length)
+      ->group(followed);
+  add_positive(app, "--time",
+               "the longest time of a piece (default: 1000 over the least rate of the eigenvalues)",
+               arguments.time)
+      ->group(followed);
+  add_count(app, "--fan", "solutions to each side where a manifold is a fan (default 8)", 0, arguments.fan)
+      ->group(followed);
+  const std::string sought = "Whose manifolds: of equilibria without --section and --period";
+  add_box(app, arguments.box)->group(sought);
+  add_count(app, "--starts",
+            "begins of Newton's method without a new equilibrium, after which a mode is left (default 100, "
+            "and 5 with more than 50 states)",
+            1, arguments.starts)
+      ->group(sought);
+  app.add_option("--section", arguments.section,
+                 "of the orbit that comes back to this surface, or to the events of this name; its curves "
+                 "are those in the plane across the orbit")
+      ->type_name("NAME")
+      ->group(sought);
+  add_word(app, "--direction", "arrivals at it that count: from below, from above, or both (default rising)",
+           {"rising", "falling", "any"}, arguments.direction)
+      ->group(sought);
+  add_count(app, "--returns",
+            "arrivals at the section in one period (default: the fewest after which the transient repeats "
+            "itself)",
+            1, arguments.returns)
+      ->group(sought);
+  app.add_option("--period", arguments.period,
+                 "of the orbit of this period, that of the drive or a multiple of it where the equations "
+                 "depend on time: a number, or an expression of parameters such as 2*pi/w")
+      ->type_name("PERIOD")
+      ->group(sought);
+  add_number(
+      app, "--transient",
+      "follow the model for this time before (default with --period 0, as unstable orbits need it, and with "
+      "--section to its end)",
+      "a number, 0 or above", [](double value) { return value >= 0; }, arguments.transient)
+      ->group(sought);
+  add_count(app, "--max-runs", "most runs of a curve of an orbit, one period each (default 20000)", 1,
+            arguments.max_runs)
+      ->group(sought);
+  const std::string connected = "Connections of saddles in the plane";
+  app.add_option_function<std::string>(
+         "--connect",
+         [&arguments](const std::string& text) {
+           const std::size_t equals = text.find('=');
+           const auto value = to_number<double>(equals == std::string::npos ? "" : text.substr(equals + 1));
+           if (!value || !std::isfinite(*value))
+             refuse_option("--connect", "STATE=VALUE with a state and a number, as x=0.5", text);
+           arguments.connect = {trimmed(text.substr(0, equals)), *value};
+         },
+         "find homoclinic and heteroclinic connections, where the gap of unstable and stable manifolds on "
+         "this line vanishes")
+      ->type_name("STATE=VALUE")
+      ->group(connected);
+  add_axes(app, arguments.axes, "the parameter at whose values the gaps are measured, P=FIRST:LAST:COUNT",
+           false)
+      ->group(connected);
+  add_simulation(app, arguments, false, "1e-10");
+  add_fmu_import(app, arguments.fmu_import);
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  add_files(app, "--csv", "write a row for each point, or for each gap; may be repeated", "FILE",
+            arguments.csv)
+      ->group(results);
+  add_files(app, "--json", "write the manifolds or the connections; may be repeated", "FILE", arguments.json)
+      ->group(results);
+  add_files(app, "--plot", "draw them in the plane of two states, with gnuplot; may be repeated",
+            "FILE.svg|png|pdf|tex|gp", arguments.plot)
+      ->group(results);
+  add_names(app, "--phase", "the two states of the picture (default: the first two)", arguments.phase)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Exit status: 0 done, 1 a result could not be written, 2 the command line or the model is wrong, 3 "
+      "there is no saddle, no orbit or no connection.");
 }
 
 void add_fit(CLI::App& program, FitArguments& arguments) {
@@ -982,6 +1076,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_sweep(*program, arguments.sweep);
   add_orbit(*program, arguments.orbit);
   add_equilibria(*program, arguments.equilibria);
+  add_manifolds(*program, arguments.manifolds);
   add_lyapunov(*program, arguments.lyapunov);
   add_fit(*program, arguments.fit);
   add_export(*program, arguments.fmu_export);
@@ -1117,6 +1212,10 @@ std::vector<std::string> examples_of(const std::string& command) {
     return {"slideway equilibria gallery/chua", "slideway equilibria gallery/harvesting --box x=0:2 --json -",
             "slideway equilibria gallery/chua --vary alpha=5:12:15 --csv branches.csv",
             "slideway equilibria gallery/chua --vary alpha=5:12:15 --vary beta=8:16:9 --csv curves.csv"};
+  if (command == "manifolds")
+    return {"slideway manifolds gallery/chua --only unstable --length 5 --plot manifolds.svg",
+            "slideway manifolds gallery/impact_oscillator --set alpha=0 --set w=2.8 --set x=-0.48 --period "
+            "2*pi/w --plot curves.svg"};
   if (command == "fit") return {"slideway fit dry-friction --data measured.csv --parameter mu --parameter x"};
   if (command == "lyapunov")
     return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",
@@ -1200,6 +1299,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "orbit") return arguments.orbit;
   if (command == "equilibria") return arguments.equilibria;
   if (command == "lyapunov") return arguments.lyapunov;
+  if (command == "manifolds") return arguments.manifolds;
   if (command == "fit") return arguments.fit;
   if (command == "export") return arguments.fmu_export;
   arguments.validate.has_rtol = arguments.validation_rtol.has_value();

@@ -19,6 +19,7 @@ struct AllArguments {
   OrbitArguments orbit = {};
   LyapunovArguments lyapunov = {};
   EquilibriaArguments equilibria = {};
+  ManifoldArguments manifolds = {};
   FitArguments fit = {};
   CompletionArguments completion = {};
   ShowArguments show = {};

@@ -379,16 +379,30 @@ SW_API int sw_find_parameters(const sw_model *model, const char *parameters, con
 SW_API int sw_orbit_run(const sw_orbit *orbit, sw_run **run);
 
 /* Follows the orbit of sw_find_orbit() along a parameter. Options are those, with
- *   vary   "mu:0:1:21": the parameter, its first and last value, and how many
- * "json" is of schema slideway.orbit-branch/1. SW_STOPPED where the branch ends early. The model is a file. */
+ *   vary   "mu:0:1:21": the parameter, its first and last value, and how many; "mu:0:1:21,w:1:2:11": curves of bifurcations in the
+ *          plane of two, from the branch in the first one
+ *   bifurcation   "PD": the kind of the curves; that of the first bifurcation on the branch
+ * "json" is of schema slideway.orbit-branch/1, or slideway.orbit-curves/1. SW_STOPPED where the branch ends early, or no bifurcation on it has
+ * a curve. The model is a file. */
 SW_API int sw_follow_orbit(const sw_model *model, const char *options, sw_findings **found);
 
 /* Searches for equilibria, those on surfaces and those of closed contacts included. Options, as of sw_options():
  *   box      "x:-1:1,v:0:2": the least and the greatest value of states
  *   starts   how many points the search begins at
- *   vary     as of sw_follow_orbit(): branches of equilibria, of a model that is a file
- * "json" is of schema slideway.equilibria/1, or slideway.equilibrium-branches/1. */
+ *   vary     as of sw_follow_orbit(): branches of equilibria, or curves, of a model that is a file
+ *   bifurcation   "SN" "HB" "BE": the kind of the curves; all of these
+ * "json" is of schema slideway.equilibria/1, slideway.equilibrium-branches/1 or slideway.equilibrium-curves/1. */
 SW_API int sw_find_equilibria(const sw_model *model, const char *options, sw_findings **found);
+
+/* Stable and unstable manifolds of saddles; of an orbit with `section` or `period`, as of sw_find_orbit(); with `connect` and `vary`
+ * homoclinic and heteroclinic connections. With `period` the transient is 0 unless it is given. Options, as of sw_options():
+ *   only     "stable" "unstable"; both
+ *   length   the arclength of a piece; ten times the sizes of the states
+ *   time fan box starts   of equilibria: the longest time of a piece, the solutions of a fan, and as of sw_find_equilibria()
+ *   max_runs  of an orbit
+ *   connect  "x:0.5": the section at which the gap of manifolds is measured, with vary="p:0:1:21", of a model that is a file
+ * "json" is of schema slideway.manifolds/1, slideway.orbit-manifolds/1 or slideway.connections/1. */
+SW_API int sw_find_manifolds(const sw_model *model, const char *options, sw_findings **found);
 
 /* The Lyapunov exponents of a run. Options, as of sw_options():
  *   transient   how long the model is followed first; a tenth of the span

@@ -68,6 +68,7 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"alternatives", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"io", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"orbit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
+    {"manifolds", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "orbit"}},
     {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "audit"}},
     {"fmi", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},

@@ -22,6 +22,29 @@ end = 1.0
 x = "sgn(x)"
 """
 
+SKEWED = """[parameters]
+p = 0.1
+[states]
+x = 0.2
+v = 0.1
+[time]
+end = 1.0
+[surfaces]
+edge = "x - 1"
+[derivatives]
+x = "v"
+v = "if(edge > 0, 2 - x - p*v, x + 0.2*v)"
+"""
+DRIVEN = """[states]
+x = -0.5
+v = 0.0
+[time]
+end = 1.0
+[derivatives]
+x = "v"
+v = "x + cos(t)"
+"""
+
 
 def strict(schema):
     """The schema, where members that it does not name are refused."""
@@ -66,6 +89,14 @@ def main():
                                     "--json", "-"])]
         calls += [("equilibria", ["equilibria", str(gallery / f"{model}.toml"), "--json", "-"])
                   for model in ("chua", "thermostat", "bouncing_ball", "welander")]
+        skewed = pathlib.Path(name) / "skewed.toml"
+        skewed.write_text(SKEWED, encoding="utf-8")
+        driven = pathlib.Path(name) / "driven.toml"
+        driven.write_text(DRIVEN, encoding="utf-8")
+        calls += [("manifolds", ["manifolds", str(skewed), "--length", "2", "--json", "-"]),
+                  ("connections", ["manifolds", str(skewed), "--connect", "x=2", "--vary", "p=0.02:0.4:5", "--length", "12", "--json",
+                                   "-"]),
+                  ("orbit-manifolds", ["manifolds", str(driven), "--period", "2*pi", "--length", "1", "--json", "-"])]
         calls += [("orbit-curves", ["orbit", str(gallery / "impact_oscillator.toml"), "--period", "2*pi/w", "--set", "x=-0.17", "--t-end",
                                     "240", "--vary", "d=0.23:0.13:5", "--vary", "w=2.5:2.7:5", "--json", "-"])]
         calls += [("equilibrium-curves", ["equilibria", str(gallery / "chua.toml"), "--vary", "alpha=5:12:4", "--vary", "beta=8:16:4",
@@ -100,7 +131,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "fit", "random",
+        for kind in {"run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "manifolds", "orbit-manifolds", "connections", "fit", "random",
                      "random-derivatives"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")

@@ -72,6 +72,7 @@ _find_orbit = _declare("sw_find_orbit", c_int, c_void_p, c_char_p, POINTER(c_voi
 _orbit_run = _declare("sw_orbit_run", c_int, c_void_p, POINTER(c_void_p))
 _follow_orbit = _declare("sw_follow_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_equilibria = _declare("sw_find_equilibria", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_manifolds = _declare("sw_find_manifolds", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_exponents = _declare("sw_find_exponents", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_parameters = _declare("sw_find_parameters", c_int, c_void_p, c_char_p, POINTER(c_char_p), c_int64, c_void_p, c_int64, c_void_p, c_void_p,
                             c_char_p, POINTER(c_void_p))
@@ -1040,17 +1041,18 @@ def _model_handle(problem, what):
     return problem._again()
 
 
-def _varied_text(varied):
-    if len(varied) > 1:
-        _refuse("curves of bifurcations in two parameters")
-    return "".join(f" vary={name}:{_number(first)}:{_number(last)}:{count}" for name, first, last, count in varied)
+def _varied_text(varied, bifurcation=""):
+    axes = ",".join(f"{name}:{_number(first)}:{_number(last)}:{count}" for name, first, last, count in varied)
+    return (f" vary='{axes}'" if axes else "") + (f" bifurcation={bifurcation}" if bifurcation else "")
+
+
+def _box_text(box):
+    return " box='" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in box) + "'" if box else ""
 
 
 def equilibria(problem, end, options, box=(), starts=0, varied=(), bifurcation="", cancellation=None):
     handle = _model_handle(problem, "equilibria")
-    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied)}"
-    if box:
-        text += " box='" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in box) + "'"
+    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied, bifurcation)}{_box_text(box)}"
     if starts:
         text += f" starts={starts}"
     with (cancellation or Cancellation()).of(handle):
@@ -1062,7 +1064,7 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
     if period_of is not None:
         _refuse("a branch of orbits whose period is a Python function")
     handle = _model_handle(problem, "orbit")
-    text = f"{_option_text(options)} transient={_number(transient)}{_varied_text(varied)}"
+    text = f"{_option_text(options)} transient={_number(transient)}{_varied_text(varied, bifurcation)}"
     if section is not None:
         text += f" section='{section}' direction={direction}"
     if period is not None:
@@ -1078,6 +1080,21 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
         return document, None
     once = _made(_orbit_run, found.pointer)
     return document, Run(problem, once, False, False, float(once.values("span")[0]))
+
+
+def manifolds(problem, end, options, request, cancellation=None):
+    handle = _model_handle(problem, "manifolds")
+    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(request.get('varied', ()))}{_box_text(request.get('box', ()))}"
+    for name in ("only", "direction", "fan", "max_runs", "starts", "returns"):
+        text += f" {name}={request[name]}" if request.get(name) is not None else ""
+    for name in ("length", "time", "period", "transient"):
+        text += f" {name}={_number(request[name])}" if request.get(name) is not None else ""
+    if request.get("section") is not None:
+        text += f" section='{request['section']}'"
+    if request.get("connect") is not None:
+        text += f" connect='{request['connect'][0]}:{_number(request['connect'][1])}'"
+    with (cancellation or Cancellation()).of(handle):
+        return _made(_find_manifolds, handle.pointer, text.encode()).document("json")
 
 
 def lyapunov(problem, end, options, transient, block, cancellation=None):

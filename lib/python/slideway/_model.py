@@ -339,6 +339,29 @@ class Model:
         length = problem.end - problem.start if transient is None else float(transient)
         return orbit(self, problem, options, section, direction, period, returns, length, shots, max_iterations, vary, bifurcation, _apart)
 
+    def manifolds(self, *, only: Optional[str] = None, length: Optional[float] = None, time: Optional[float] = None, fan: Optional[int] = None,
+                  box: Optional[Mapping[str, Sequence[float]]] = None, starts: Optional[int] = None, section: Optional[str] = None,
+                  direction: Optional[str] = None, period: Optional[float] = None, returns: Optional[int] = None, transient: Optional[float] = None,
+                  max_runs: Optional[int] = None, connect: Optional[Mapping[str, float]] = None, vary: Any = None, t_end: Optional[float] = None,
+                  settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+        """Stable and unstable manifolds of saddles and pseudo-saddles, :class:`Manifolds`; ``only`` the "stable" or the "unstable" ones.
+
+        Each piece has the arclength ``length`` (ten times the sizes of the states), and takes the ``time`` at most; ``fan`` is the number of solutions to each side where
+        the past or the future is not unique. ``box`` and ``starts`` are those of :meth:`equilibria`. With a ``period`` or a ``section`` they are those of a periodic orbit
+        as curves in a section: ``returns``, ``direction`` and ``transient`` (0 with a period) are those of :meth:`orbit`, and ``max_runs`` bounds the runs of a curve.
+        With ``connect``, {"x": 0.5}, a line, and ``vary``, {"mu": numpy.linspace(0, 1, 21)}, they are :class:`Connections`, located where the gap on that line vanishes."""
+        options, values = self._split(given, settings)
+        from ._analyses import manifolds, varied_of
+
+        varied = varied_of(vary)
+        problem = self.instance(**{**values, **{one[0]: one[1] for one in varied[:1]}})
+        end = problem.end if t_end is None else float(t_end)
+        if transient is None and (section is not None or period is not None):
+            transient = 0.0 if period is not None else end - problem.start
+        request = dict(only=only, length=length, time=time, fan=fan, box=box, starts=starts, section=section, direction=direction, period=period,
+                       returns=returns, transient=transient, max_runs=max_runs, connect=connect)
+        return manifolds(problem, end, options, request, varied, _apart)
+
     def lyapunov(self, *, transient: Optional[float] = None, block: Optional[float] = None, t_end: Optional[float] = None,
                  settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Lyapunov":
         """All Lyapunov exponents of the run to t_end, through its events, from ``transient`` (a tenth of it) after the start on; estimates are

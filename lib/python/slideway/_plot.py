@@ -175,6 +175,27 @@ def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
     return axes.figure
 
 
+def draw_manifolds(manifolds: Any, ax: Any, x: int, y: int) -> Any:
+    """The pieces of manifolds in the plane of states x and y; returns the axes."""
+    import matplotlib.pyplot as plt
+
+    axes = plt.subplots()[1] if ax is None else ax
+    known = set()
+    for piece in manifolds:
+        is_branch = piece["piece"] == "branch"
+        states = np.insert(piece.states.astype(float), piece.breaks, np.nan, axis=1) if piece.breaks else piece.states
+        label = piece["kind"] + ("" if is_branch else ", fan")
+        axes.plot(states[x], states[y], color=CURVE if piece["kind"] == "stable" else SLIDING, linewidth=1.5 if is_branch else 0.7,
+                  linestyle="-" if is_branch else "--", label="_" + label if label in known else label)
+        known.add(label)
+    axes.plot(manifolds.points[x], manifolds.points[y], "o", color=MARK, markersize=5)
+    axes.set_xlabel(manifolds.names[x])
+    axes.set_ylabel(manifolds.names[y])
+    if known:
+        axes.legend()
+    return axes
+
+
 def draw_curves(curves: Any, ax: Any = None) -> Any:
     """Curves of bifurcations in a plane of parameters, with the names of their points; returns the axes."""
     import matplotlib.pyplot as plt

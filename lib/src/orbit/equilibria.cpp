@@ -64,7 +64,7 @@ class EquilibriumSearch {
     const double begin = solution.trajectory.start(), length = solution.trajectory.end() - begin;
     Vector low = run_.state, high = run_.state;
     for (Index k = 0; k <= kRunSamples; ++k) {
-      const double t = begin + length * static_cast<double>(k) / static_cast<double>(kRunSamples);
+      const double t = begin + length * (static_cast<double>(k) / static_cast<double>(kRunSamples));
       const Vector x = solution.trajectory(t);
       if (!x.allFinite()) continue;
       samples_.push_back(x);

@@ -7,6 +7,7 @@
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "filippov/p_matrix.hpp"
+#include "orbit/equilibrium_motion.hpp"
 #include "orbit/equilibrium_newton.hpp"
 #include "orbit/zero_dynamics.hpp"
 
@@ -109,18 +110,12 @@ std::optional<Equilibrium> EquilibriumJudge::admissible_beside(EquilibriumEquati
 
 bool EquilibriumJudge::find_motion(const Matrix& jacobian, const EquilibriumEquations& equations,
                                    Equilibrium& found) const {
-  const Index states = sizes_.size();
-  const Index constraints = equations.constraints();
   const auto sliding = static_cast<Index>(equations.sliding().size());
   // The Jacobian is that of states divided by their sizes.
-  const Matrix a = sizes_.cwiseInverse().asDiagonal() * jacobian.topLeftCorner(states, states);
-  const Matrix l = sizes_.cwiseInverse().asDiagonal() * jacobian.topRightCorner(states, constraints);
-  Matrix n = jacobian.bottomLeftCorner(constraints, states);
+  const auto [a, l, n] = linearisation_of(jacobian, equations, sizes_);
   // A surface beside which the field is the same is none to be slid along.
   for (Index k = 0; k < sliding; ++k)
     if (!(l.col(k).norm() > kNoEffect * a.norm())) return false;
-  for (Index k = 0; k < constraints; ++k)
-    if (n.row(k).norm() > 0) n.row(k).normalize();
   found.eigenvalues = zero_dynamics(a, l, n);
   Matrix scaled = jacobian;
   Vector unused = Vector::Zero(jacobian.rows());

@@ -30,7 +30,7 @@ Matrix complement(const Matrix& columns) {
 
 }  // namespace
 
-std::vector<std::complex<double>> zero_dynamics(const Matrix& a, const Matrix& l, const Matrix& n) {
+ZeroMotion zero_motion(const Matrix& a, const Matrix& l, const Matrix& n) {
   const Index size = a.rows();
   Matrix effects = l;
   for (Index k = 0; k < effects.cols(); ++k)
@@ -44,13 +44,19 @@ std::vector<std::complex<double>> zero_dynamics(const Matrix& a, const Matrix& l
     if (inside.cols() == v.cols()) break;
     v = (v * inside).eval();
   }
-  if (v.cols() == 0) return {};
+  if (v.cols() == 0) return {.basis = v, .rates = Matrix(0, 0)};
   Matrix both(size, v.cols() + effects.cols());
   both << v, effects;
   const Matrix solved = both.completeOrthogonalDecomposition().solve(a * v);
-  const Eigen::EigenSolver<Matrix> solver(Matrix(solved.topRows(v.cols())), false);
+  return {.basis = v, .rates = solved.topRows(v.cols())};
+}
+
+std::vector<std::complex<double>> zero_dynamics(const Matrix& a, const Matrix& l, const Matrix& n) {
+  const Matrix rates = zero_motion(a, l, n).rates;
+  if (rates.cols() == 0) return {};
+  const Eigen::EigenSolver<Matrix> solver(rates, false);
   std::vector<std::complex<double>> values(solver.eigenvalues().data(),
-                                           solver.eigenvalues().data() + v.cols());
+                                           solver.eigenvalues().data() + rates.cols());
   std::stable_sort(values.begin(), values.end(),
                    [](const auto& first, const auto& second) { return first.real() > second.real(); });
   return values;

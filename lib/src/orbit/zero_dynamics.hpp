@@ -12,7 +12,15 @@
 
 namespace slideway {
 
-// The eigenvalues of R, the largest real part first. States, inputs and constraints are scaled by the caller.
+struct ZeroMotion {
+  Matrix basis = {};  // V, orthonormal columns
+  Matrix rates = {};  // R
+};
+
+// States, inputs and constraints are scaled by the caller.
+ZeroMotion zero_motion(const Matrix& a, const Matrix& l, const Matrix& n);
+
+// The eigenvalues of R, the largest real part first.
 std::vector<std::complex<double>> zero_dynamics(const Matrix& a, const Matrix& l, const Matrix& n);
 
 }  // namespace slideway
