@@ -187,6 +187,8 @@ struct ExportArguments : SimulationArguments {
   bool model_exchange = false;  // of the two kinds both, where neither or both are asked for
   bool co_simulation = false;
   std::vector<std::string> observe = {};  // outputs
+  std::vector<std::string> inputs = {};   // parameters that become inputs
+  std::vector<std::string> tunable = {};  // parameters that may change in a run
   std::string out = {};                   // the file; empty: the name of the model
   bool quiet = false;
 };

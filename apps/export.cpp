@@ -1,10 +1,12 @@
 #include <filesystem>
 #include <ostream>
+#include <vector>
 
 #include <fmt/ostream.h>
 
 #include "apps/commands.hpp"
 #include "apps/exit_status.hpp"
+#include "apps/fmu_binary.hpp"
 #include "apps/gallery.hpp"
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
@@ -24,18 +26,9 @@ namespace {
 namespace fs = std::filesystem;
 
 // The binary of FMUs lies in the folder of libraries of the build, or of the installation.
-std::string fmu_binary() {
+std::vector<fs::path> folders_of_binary() {
   const fs::path own_folder = platform::own_program().parent_path();
-  for (const char* place : {"../lib", SLIDEWAY_LIBRARY_FROM_HERE "/slideway"}) {
-    const fs::path file = (own_folder / place / "libslideway_fmu.so").lexically_normal();
-    std::error_code failed;
-    if (fs::is_regular_file(file, failed)) return file.string();
-  }
-  refuse({.what = "the binary of exported FMUs is missing",
-          .where = (own_folder / SLIDEWAY_LIBRARY_FROM_HERE / "slideway").lexically_normal().string(),
-          .expected = "libslideway_fmu.so",
-          .got = "no such file",
-          .advice = "build the target slideway_fmu, which needs libzip and pugixml"});
+  return {own_folder / "../lib", own_folder / SLIDEWAY_LIBRARY_FROM_HERE "/slideway"};
 }
 
 // The path of a model file; "" for a model of the catalogue.
@@ -76,8 +69,10 @@ int export_fmu(const ExportArguments& arguments, std::ostream& out) {
              .model_file = file_of(arguments.model),
              .settings = arguments.settings,
              .observe = arguments.observe,
+             .inputs = arguments.inputs,
+             .tunable = arguments.tunable,
              .options = make_options(arguments, model.defaults),
-             .binary = fmu_binary()});
+             .binary = fmu_binary(folders_of_binary())});
   if (!arguments.quiet) fmt::print(out, "written      {}\n", path);
   return exit_success;
 }

@@ -910,6 +910,12 @@ void add_export(CLI::App& program, ExportArguments& arguments) {
       ->allow_extra_args(false)
       ->take_all()
       ->group(wanted);
+  const auto add_names = [&](const char* name, std::vector<std::string>& names, const char* what) {
+    app.add_option(name, names, what)->type_name("NAME")->allow_extra_args(false)->take_all()->group(wanted);
+  };
+  add_names("--input", arguments.inputs, "a parameter that becomes an input of the FMU; may be repeated");
+  add_names("--tunable", arguments.tunable,
+            "a parameter that may be changed between steps and at events; may be repeated");
   app.add_option("--out", arguments.out, "the file (default: the name of the model, with .fmu)")
       ->type_name("FILE.fmu")
       ->group(wanted);
@@ -1124,7 +1130,8 @@ std::vector<std::string> examples_of(const std::string& command) {
   if (command == "validate") return {"slideway validate A01 --method bdf"};
   if (command == "export")
     return {"slideway export evaporator",
-            "slideway export gallery/dry_friction --fmu 2.0 --cs --out friction.fmu"};
+            "slideway export gallery/dry_friction --fmu 2.0 --cs --out friction.fmu",
+            "slideway export evaporator --input R_b --out driven.fmu"};
   if (command == "completion") return {"slideway completion bash > ~/.slideway && . ~/.slideway"};
   return {};
 }

@@ -21,6 +21,6 @@ export SOURCE_DATE_EPOCH
 cmake -S "$source_dir" -B "$build" -G Ninja -DCMAKE_BUILD_TYPE=Release -DCMAKE_INSTALL_LIBDIR=lib -DSLIDEWAY_RELOCATABLE=ON \
   -DSLIDEWAY_BUILD_TESTS=OFF -DSLIDEWAY_BUILD_BENCHMARKS=OFF -DSLIDEWAY_BUILD_PYTHON=OFF -DSLIDEWAY_BUILD_MPI=OFF \
   -DSLIDEWAY_PRECOMPILE_HEADERS=OFF ${launcher:+"$launcher"}
-cmake --build "$build" --target slideway_program slideway_c
+cmake --build "$build" --target slideway_program slideway_c slideway_fmu
 
 sh "$source_dir/cmake/pack.sh" "$build"

@@ -27,7 +27,7 @@ need_package() {
 if ! command -v dpkg-query >/dev/null 2>&1; then
   echo "cmake/setup.sh: this is not a Debian system. Install by hand: a C++20 compiler, CMake 3.20, Ninja," >&2
   echo "SUNDIALS 6.4 with KLU, Eigen 3.4, Boost 1.74, fmt, toml++, nlohmann-json, CLI11, doctest, gnuplot," >&2
-  echo "Google Benchmark, pkg-config, libzip, pugixml; then: cmake -S . -B build && cmake --build build" >&2
+  echo "Google Benchmark, pkg-config, minizip, pugixml; then: cmake -S . -B build && cmake --build build" >&2
   exit 1
 fi
 
@@ -38,7 +38,7 @@ need_tool ninja ninja-build
 need_tool pkg-config pkg-config
 need_tool gnuplot gnuplot-nox
 need_package libsundials-dev libsuitesparse-dev libeigen3-dev libboost-dev libfmt-dev libtomlplusplus-dev nlohmann-json3-dev \
-  libcli11-dev doctest-dev libbenchmark-dev libzip-dev libpugixml-dev
+  libcli11-dev doctest-dev libbenchmark-dev libminizip-dev libpugixml-dev
 if [ "${1:-}" = python ]; then
   need_package python3-dev pybind11-dev python3-numpy python3-setuptools python3-wheel python3-pip python3-venv python3-scipy \
     python3-pandas python3-xarray python3-matplotlib python3-tqdm python3-pytest python3-hypothesis mypy \

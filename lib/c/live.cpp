@@ -88,6 +88,7 @@ void sw_live::begin(RunInput from) {
                                                                                  : Answer::go_on;
     };
   }
+  if (input->attend != nullptr) input->attend(input->instance, options);
   const Simulator simulator(input->instance.problem(), options);
   run.emplace(simulator, input->where());
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
+#include <iterator>
 #include <sstream>
 #include <utility>
 
@@ -201,6 +203,7 @@ RunInput sw_model::input(const OptionText& more, double usual_rtol) const {
   made.watcher = watcher;
   made.stops = stops;
   made.is_called = called != nullptr || has_called_events;
+  made.attend = attend;
   set_span(made.options, made.instance);
   return made;
 }
@@ -210,6 +213,7 @@ int sw_parse(const char* text, int64_t length, const char* file_name, sw_model**
     given(text, "text");
     const std::string whole =
         length < 0 ? std::string(text) : std::string(text, static_cast<std::size_t>(length));
+    made.text = whole;
     made.take([&] { return parse_model(whole, file_name == nullptr ? "model.toml" : file_name); });
     return SW_OK;
   });
@@ -218,6 +222,8 @@ int sw_parse(const char* text, int64_t length, const char* file_name, sw_model**
 int sw_read(const char* path, sw_model** model) {
   return make(model, [&](sw_model& made) {
     given(path, "path");
+    std::ifstream file(path, std::ios::binary);
+    made.text.assign(std::istreambuf_iterator<char>(file), {});
     made.take([&] { return read_model_file(path); });
     return SW_OK;
   });

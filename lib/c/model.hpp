@@ -48,7 +48,8 @@ struct RunInput {
   std::vector<std::string> observed = {};
   StepWatcher watcher = {};
   std::shared_ptr<const StopCounter> stops = {};
-  bool is_called = false;  // made of callbacks
+  bool is_called = false;                                    // made of callbacks
+  void (*attend)(const ModelInstance&, Options&) = nullptr;  // what else listens to the steps of a run
 
   Run where() const {
     return {.start = instance.start,
@@ -67,6 +68,8 @@ struct sw_model final : slideway::door::Handle {
   std::vector<slideway::ModelFileError::Entry> mistakes = {};
   std::shared_ptr<slideway::door::CalledModel> called = {};  // null unless it is made of callbacks
   bool has_called_events = false;                            // of a file
+  std::string text = {};                                     // of a model file
+  void (*attend)(const slideway::ModelInstance&, slideway::Options&) = nullptr;  // as in RunInput
   slideway::Settings settings = {};
   slideway::door::OptionText options = {};
   std::vector<std::string> observed = {};

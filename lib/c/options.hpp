@@ -45,6 +45,7 @@ std::vector<std::string> option_names();
 std::optional<std::string> taken(OptionText& options, const std::string& name);
 // A number or an expression of numbers. Throws std::invalid_argument that names the option.
 double number_of(const std::string& name, const std::string& value);
+bool truth_of(const std::string& name, const std::string& value);
 // A whole number that is at least `least`.
 std::int64_t whole_number_of(const std::string& name, const std::string& value, std::int64_t least);
 // The parts of a text between commas or blanks, without empty ones.

@@ -379,6 +379,7 @@ int follow_run(sw_run& run, const Follow& follow) {
   Attendant attendant(input);
   Options options = run.options;
   attendant.attend(options);
+  if (input.attend != nullptr) input.attend(input.instance, options);
   const std::shared_ptr<const WrittenModel> written = written_model(*input.model, input.settings);
   Auditor auditor(written, input.instance, run.options, input.options.audit);
   const Simulator simulator(input.instance.problem(), auditor.listening(options));

@@ -1,9 +1,11 @@
-// UnpackedFmu is the content of an FMU file in a folder of its own.
+// The archives that FMU files are: UnpackedFmu is the content of one in a folder of its own, and archive_of() makes one.
 //
 // It must not know what the files mean.
 #pragma once
 
 #include <filesystem>
+#include <map>
+#include <string>
 
 namespace slideway::fmi {
 
@@ -22,5 +24,9 @@ class UnpackedFmu {
  private:
   std::filesystem::path folder_;
 };
+
+// archive_of() returns an archive with these entries, by name, as bytes. The same entries give the same bytes. Throws std::runtime_error
+// where there is no archive of them, as of a name that is too long.
+std::string archive_of(const std::map<std::string, std::string>& entries);
 
 }  // namespace slideway::fmi

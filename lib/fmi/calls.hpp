@@ -55,8 +55,9 @@ class Calls {
   virtual int get_states(double* x, std::size_t count) = 0;
   virtual int get_derivatives(double* dx, std::size_t count) = 0;
   virtual int get_indicators(double* z, std::size_t count) = 0;
-  // All values of a variable or an array; a flag is 0 or 1. Variables of texts, bytes and clocks have none.
-  virtual int get(Type type, std::uint32_t reference, double* values, std::size_t count) = 0;
+  // All values of variables or arrays of one type; a flag is 0 or 1. Variables of texts, bytes and clocks have none.
+  virtual int get(Type type, const std::uint32_t* references, std::size_t reference_count, double* values,
+                  std::size_t count) = 0;
   virtual int set(Type type, std::uint32_t reference, const double* values, std::size_t count) = 0;
   // The derivatives of all of `unknowns`, `size` values, along the seed of `known`.
   virtual int directional(const std::uint32_t* unknowns, std::size_t unknown_count, std::uint32_t known,

@@ -1,5 +1,6 @@
 #include "lib/fmi/calls2.hpp"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdarg>
 #include <cstdio>
@@ -191,16 +192,18 @@ class CallsOfTwo : public Calls {
     return call_.get_indicators(component_, z, count);
   }
 
-  int get(Type type, Reference reference, double* values, std::size_t count) override {
+  // Version 2.0 has no arrays.
+  int get(Type type, const Reference* references, std::size_t reference_count, double* values,
+          std::size_t /*count*/) override {
     if (type == Type::float64) {
       note("fmi2GetReal");
-      return call_.get_real(component_, &reference, count, values);
+      return call_.get_real(component_, references, reference_count, values);
     }
-    Integer integer = 0;
+    std::vector<Integer> integers(reference_count);
     note(type == Type::boolean ? "fmi2GetBoolean" : "fmi2GetInteger");
     const Status status = (type == Type::boolean ? call_.get_boolean : call_.get_integer)(
-        component_, &reference, count, &integer);
-    *values = integer;
+        component_, references, reference_count, integers.data());
+    std::copy(integers.begin(), integers.end(), values);
     return status;
   }
   int set(Type type, Reference reference, const double* values, std::size_t count) override {

@@ -199,17 +199,19 @@ class CallsOfThree : public Calls {
     return call_.get_indicators(instance_, z, count);
   }
 
-  int get(Type type, Reference reference, double* values, std::size_t count) override {
+  int get(Type type, const Reference* references, std::size_t reference_count, double* values,
+          std::size_t count) override {
     if (type == Type::float64) {
       note("fmi3GetFloat64");
-      return call_.get_float64(instance_, &reference, 1, values, count);
+      return call_.get_float64(instance_, references, reference_count, values, count);
     }
     return visit_type(type, [&](auto number, const char* name, const char*) {
       using Number = decltype(number);
       note(name);
       // A vector of flags has no elements of its own.
       const auto numbers = std::make_unique<Number[]>(count);
-      const Status status = fmu_.function<Get<Number>>(name)(instance_, &reference, 1, numbers.get(), count);
+      const Status status =
+          fmu_.function<Get<Number>>(name)(instance_, references, reference_count, numbers.get(), count);
       for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<double>(numbers[k]);
       return status;
     });

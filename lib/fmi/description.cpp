@@ -250,6 +250,15 @@ class Reader {
       if (!starts.empty()) one.start = starts.size() == 1 ? starts.front() : starts[one.element];
       answer_.variables.push_back(one);
     }
+    // Other names of 3.0 for the same values are there to be seen.
+    one.role = Role::local;
+    one.is_settable_at_start = one.is_tunable = false;
+    one.start.reset();
+    for (const pugi::xml_node alias : node.children("Alias"))
+      for (one.element = 0; one.element < one.count; ++one.element) {
+        one.name = text(alias, "name") + index_of(one.element, lengths);
+        answer_.variables.push_back(one);
+      }
   }
 
   void add_state(const Variable& state, const Variable& derivative) {

@@ -12,10 +12,10 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <zip.h>
 #include <nlohmann/json.hpp>
 #include <pugixml.hpp>
 
+#include "lib/fmi/archive.hpp"
 #include "lib/fmu/layout.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/core/version.hpp"
@@ -108,16 +108,19 @@ class DescriptionWriter {
   void kinds() {
     const std::string identifier = identifier_of(model_.name);
     const char* const saves = is_two() ? "canGetAndSetFMUstate" : "canGetAndSetFMUState";
+    const char* const derives = is_two() ? "providesDirectionalDerivative" : "providesDirectionalDerivatives";
     if (has(FmuKind::model_exchange)) {
       pugi::xml_node exchange = root_.append_child("ModelExchange");
       set(exchange, "modelIdentifier", identifier);
       set(exchange, saves, "true");
+      set(exchange, derives, "true");
       if (is_two()) set(exchange, "completedIntegratorStepNotNeeded", "true");
     }
     if (has(FmuKind::co_simulation)) {
       pugi::xml_node simulation = root_.append_child("CoSimulation");
       set(simulation, "modelIdentifier", identifier);
       set(simulation, saves, "true");
+      set(simulation, derives, "true");
       set(simulation, "canHandleVariableCommunicationStepSize", "true");
       if (!is_two()) set(simulation, "hasEventMode", "true");
     }
@@ -138,18 +141,21 @@ class DescriptionWriter {
   }
   static const char* causality_of(Role role) {
     if (role == Role::time) return "independent";
-    if (role == Role::parameter) return "parameter";
+    if (role == Role::parameter || role == Role::tunable) return "parameter";
+    if (role == Role::input) return "input";
     return is_output(role) ? "output" : "local";
   }
   static const char* variability_of(Role role) {
     if (role == Role::parameter) return "fixed";
+    if (role == Role::tunable) return "tunable";
     return role == Role::mode || role == Role::location || role == Role::events ||
                    role == Role::discrete_state
                ? "discrete"
                : "continuous";
   }
   static bool has_start(Role role) {
-    return role == Role::parameter || role == Role::state || role == Role::discrete_state;
+    return role == Role::parameter || role == Role::tunable || role == Role::input || role == Role::state ||
+           role == Role::discrete_state;
   }
 
   void describe(pugi::xml_node node, std::uint32_t k) const {
@@ -159,7 +165,9 @@ class DescriptionWriter {
     if (!variable.description.empty()) set(node, "description", variable.description);
     set(node, "causality", causality_of(variable.role));
     set(node, "variability", variability_of(variable.role));
-    if (variable.role != Role::time) set(node, "initial", has_start(variable.role) ? "exact" : "calculated");
+    // The standard gives inputs and the time no `initial`.
+    if (variable.role != Role::time && variable.role != Role::input)
+      set(node, "initial", has_start(variable.role) ? "exact" : "calculated");
   }
   // The attributes that 2.0 gives to the element inside.
   void describe_value(pugi::xml_node node, std::uint32_t k) const {
@@ -237,9 +245,11 @@ std::string page_of(const Model& model) {
   return "<!DOCTYPE html>\n" + stream.str();
 }
 
+bool is_of_file(const FmuExport& what) { return !what.model_file.empty() || !what.model_text.empty(); }
+
 // The FMU reads this document at its start.
 nlohmann::json start_document(const Model& model, const FmuExport& what, const std::string& token) {
-  const bool is_file = !what.model_file.empty();
+  const bool is_file = is_of_file(what);
   nlohmann::json settings = nlohmann::json::object();
   for (const auto& [name, value] : what.settings) settings[name] = value;
   const Vector& atol = what.options.atol.values();
@@ -248,50 +258,14 @@ nlohmann::json start_document(const Model& model, const FmuExport& what, const s
           {"token", token},
           {"settings", settings},
           {"observe", what.observe},
+          {"inputs", what.inputs},
+          {"tunable", what.tunable},
           {"rtol", what.options.rtol},
           {"atol", std::vector<double>(atol.begin(), atol.end())},
           {"method", to_string(what.options.method)},
           {"on_ambiguity", to_string(what.options.on_ambiguity)},
           {"sliding_rule", to_string(what.options.sliding_rule)},
           {"selection", to_string(what.options.selection)}};
-}
-
-// An archive with these files, as bytes.
-std::string archive_of(const std::map<std::string, std::string>& entries) {
-  zip_error_t error;
-  zip_error_init(&error);
-  zip_source_t* const target = zip_source_buffer_create(nullptr, 0, 0, &error);
-  zip_t* const archive = target != nullptr ? zip_open_from_source(target, ZIP_TRUNCATE, &error) : nullptr;
-  if (archive == nullptr)
-    throw std::runtime_error(fmt::format("the archive cannot be made: {}", zip_error_strerror(&error)));
-  zip_source_keep(target);
-  for (const auto& [name, content] : entries) {
-    zip_source_t* const source = zip_source_buffer(archive, content.data(), content.size(), 0);
-    const zip_int64_t place =
-        source == nullptr ? -1 : zip_file_add(archive, name.c_str(), source, ZIP_FL_ENC_UTF_8);
-    // The binary is large, and little is gained of it by more than the least effort.
-    constexpr zip_uint32_t least_effort = 1;
-    if (place < 0 || zip_set_file_compression(archive, static_cast<zip_uint64_t>(place), ZIP_CM_DEFLATE,
-                                              least_effort) != 0) {
-      const std::string reason = zip_strerror(archive);
-      zip_discard(archive);
-      zip_source_free(target);
-      throw std::runtime_error("the archive cannot be made: " + reason);
-    }
-  }
-  std::string bytes;
-  const bool is_written = zip_close(archive) == 0 && zip_source_open(target) == 0;
-  if (is_written) {
-    zip_stat_t about;
-    zip_stat_init(&about);
-    zip_source_stat(target, &about);
-    bytes.resize(about.size);
-    zip_source_read(target, bytes.data(), about.size);
-    zip_source_close(target);
-  }
-  zip_source_free(target);
-  if (!is_written) throw std::runtime_error("the archive cannot be made");
-  return bytes;
 }
 
 // A file that reads others cannot be carried alone.
@@ -305,27 +279,38 @@ void check_alone(const std::string& text, const std::string& path) {
   }
 }
 
+// Inputs and tunable parameters are states of the model that is extended by them.
+void check_free(const Model& model, const FmuExport& what, const std::vector<std::string>& free) {
+  if (!model.extend)
+    refuse({.what = "the parameters of this model cannot change in a run",
+            .where = "'" + free.front() + "'",
+            .expected = "a model file, or a model of the catalogue that is one functor"});
+  model.extend(what.settings, free).observe(what.observe);
+}
+
 }  // namespace
 
 void write_fmu(const std::string& path, const Model& model, const FmuExport& what) {
   const ModelInstance instance = model.instantiate(what.settings);
   if (what.kind != FmuKind::co_simulation) fmu::check_model_exchange(instance);
   instance.observables(what.observe);
-  const Layout layout = fmu::layout_of(model, instance, what.observe);
+  const fmu::Offered offered{what.observe, what.inputs, what.tunable};
+  const Layout layout = fmu::layout_of(model, instance, offered);
+  if (const std::vector<std::string> free = offered.free(); !free.empty()) check_free(model, what, free);
   std::map<std::string, std::string> entries;
-  if (!what.model_file.empty()) {
-    entries["resources/model.toml"] = content_of(what.model_file);
-    check_alone(entries["resources/model.toml"], what.model_file);
+  if (is_of_file(what)) {
+    entries["resources/model.toml"] = what.model_file.empty() ? what.model_text : content_of(what.model_file);
+    check_alone(entries["resources/model.toml"], what.model_file.empty() ? model.name : what.model_file);
   }
   const std::string plain = DescriptionWriter(model, instance, what, layout, "{}").text();
   const std::string token = token_of(plain + entries["resources/model.toml"]);
-  if (what.model_file.empty()) entries.erase("resources/model.toml");
+  if (!is_of_file(what)) entries.erase("resources/model.toml");
   entries["modelDescription.xml"] = DescriptionWriter(model, instance, what, layout, token).text();
   entries["resources/slideway.json"] = start_document(model, what, token).dump(1);
   entries["documentation/index.html"] = page_of(model);
   const char* const folder = what.version == FmiVersion::two ? "linux64" : "x86_64-linux";
   entries[fmt::format("binaries/{}/{}.so", folder, identifier_of(model.name))] = content_of(what.binary);
-  const std::string bytes = archive_of(entries);
+  const std::string bytes = fmi::archive_of(entries);
   write_whole(
       path, [&](std::ostream& out) { out.write(bytes.data(), static_cast<std::streamsize>(bytes.size())); });
 }

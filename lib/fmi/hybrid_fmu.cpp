@@ -9,26 +9,16 @@
 #include <fmt/format.h>
 #include <Eigen/QR>
 
+#include "lib/fmu/past_zero.hpp"
 #include "slideway/detail/model/corner_blend.hpp"
 
 namespace slideway::fmi {
 namespace {
 
+// Of an FMU that tells none.
+constexpr double usual_tolerance = 1e-6;
+
 signed char sign_of(double z) { return z > 0 ? 1 : -1; }
-
-// The time for which a motion is followed to be past a zero, by rounding errors of t: many of them, so that no rounding of z hides it.
-constexpr double steps_past_zero = 1e5;
-double time_past_zero(double t) {
-  return steps_past_zero * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
-}
-
-// agree() tells whether two vectors are the same except for rounding: an FMU adds up some 10⁶ roundings of 10⁻¹⁵ before 10⁻⁹ of a value is lost.
-bool agree(const Vector& a, const Vector& b) {
-  constexpr double rounding = 1e-9;
-  for (Index i = 0; i < a.size(); ++i)
-    if (!(std::abs(a[i] - b[i]) <= rounding * std::max({1.0, std::abs(a[i]), std::abs(b[i])}))) return false;
-  return true;
-}
 
 EventPlace between(const EventPlace& from, const EventPlace& to, double part) {
   return {from.t + part * (to.t - from.t), from.x + part * (to.x - from.x)};
@@ -43,12 +33,15 @@ Vector derivatives_at(Instance& instance, Index n) {
 }  // namespace
 
 HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::shared_ptr<const Inputs> inputs,
-                     double start, std::optional<double> tolerance)
+                     double start, double end, std::optional<double> tolerance)
     : fmu_(std::move(fmu)),
       inputs_(std::move(inputs)),
       loader_(fmu_, std::move(values), inputs_, start, tolerance),
       n_(static_cast<Index>(fmu_->description().states.size())),
       m_(static_cast<Index>(fmu_->description().indicators.size())),
+      span_(end > start ? end - start : 1),
+      tolerance_(tolerance.value_or(usual_tolerance)),
+      sizes_(Vector::Zero(m_)),
       kinds_(static_cast<std::size_t>(m_), IndicatorKind::unknown),
       directions_(static_cast<std::size_t>(m_)) {
   for (const Variable& variable : fmu_->description().variables) {
@@ -62,6 +55,8 @@ HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::sh
   initial_ << x, number;
 }
 
+double HybridFmu::past_zero(double t) const { return fmu::time_past_zero(t, span_); }
+
 HybridFmu::Stage& HybridFmu::stage_of(ConstVectorRef x) {
   const double number = std::round(x[n_]);
   if (!(number >= 0 && number < static_cast<double>(stages_.size())))
@@ -72,9 +67,14 @@ HybridFmu::Stage& HybridFmu::stage_of(ConstVectorRef x) {
 
 Signs HybridFmu::signs_of(const Stage& stage, const Vector& z) const {
   Signs signs = stage.base;
-  for (std::size_t j = 0; j < signs.size(); ++j)
-    if (kinds_[j] != IndicatorKind::event) signs[j] = sign_of(z[static_cast<Index>(j)]);
+  for (Index j = 0; j < m_; ++j) signs[static_cast<std::size_t>(j)] = sign_in(stage, z, j);
   return signs;
+}
+
+// An indicator that is an event keeps the sign with which the stage began.
+signed char HybridFmu::sign_in(const Stage& stage, const Vector& values, Index indicator) const {
+  const auto j = static_cast<std::size_t>(indicator);
+  return kinds_[j] == IndicatorKind::event ? stage.base[j] : sign_of(values[indicator]);
 }
 
 const Vector& HybridFmu::indicators_at(const Stage& stage, double t, ConstVectorRef x) {
@@ -87,22 +87,32 @@ const Vector& HybridFmu::indicators_at(const Stage& stage, double t, ConstVector
       throw std::domain_error(fmt::format("{}: event indicator '{}' is no number at t = {:.10g}",
                                           fmu_->file(),
                                           fmu_->description().indicators[static_cast<std::size_t>(j)], t));
-  asked_at_ = {t, x.head(n_)};
+  sizes_ = sizes_.cwiseMax(z_.cwiseAbs());
+  asked_at_.t = t;
+  asked_at_.x = x.head(n_);
   asked_ = &stage;
   return z_;
 }
 
 void HybridFmu::look(Stage& stage, double t, ConstVectorRef x) {
   constexpr int most_changes = 100;
-  const EventPlace here{t, x.head(n_)};
+  if (stage.place.t == t && stage.place.x == x.head(n_)) return;
   for (int k = 0; k < most_changes; ++k) {
-    const Signs signs = signs_of(stage, indicators_at(stage, t, x));
-    if (signs == stage.last || stage.nodes.contains(signs)) {
+    const Vector& z = indicators_at(stage, t, x);
+    bool is_same = true;
+    for (Index j = 0; j < m_; ++j)
+      is_same = is_same && sign_in(stage, z, j) == stage.last[static_cast<std::size_t>(j)];
+    if (!is_same) {
+      const Signs signs = signs_of(stage, z);
+      if (!stage.nodes.contains(signs)) {
+        classify(stage, stage.place, stage.last, {t, x.head(n_)});
+        continue;
+      }
       stage.last = signs;
-      stage.place = here;
-      return;
     }
-    classify(stage, stage.place, stage.last, here);
+    stage.place.t = t;
+    stage.place.x = x.head(n_);
+    return;
   }
 }
 
@@ -121,8 +131,9 @@ void HybridFmu::classify(Stage& stage, const EventPlace& from, const Signs& sign
   const Vector z_before = indicators_at(stage, before.t, before.x);
   const Vector z_beyond = indicators_at(stage, beyond.t, beyond.x);
   const Signs changed = signs_of(stage, z_beyond);
-  const bool is_long =
-      (to.x - from.x).norm() + std::abs(to.t - from.t) > 1e-9 * (1 + from.x.norm() + std::abs(from.t));
+  // Over a way of few rounding errors any indicator may keep its value.
+  const bool is_long = std::abs(to.t - from.t) > past_zero(from.t) ||
+                       (to.x - from.x).norm() > fmu::many_roundings * from.x.norm();
   for (Index j = 0; j < m_; ++j) {
     const auto at = static_cast<std::size_t>(j);
     if (changed[at] == signs[at] || directions_[at].size() > 0 || !is_long) continue;
@@ -160,15 +171,19 @@ bool HybridFmu::is_relay(Stage& stage, const std::shared_ptr<const Node>& node, 
   loader_.at(node, beyond.t, beyond.x).indicators(z_old);
   loader_.at(answer.node, beyond.t, beyond.x).indicators(z_new);
   // A relation that moves guards is no relay: the guards of both sides would differ. Tools shift a guard by a hysteresis, which is less.
-  constexpr double hysteresis = 1e-6;
   for (Index j = 0; j < m_; ++j)
-    if (std::abs(z_new[j] - z_old[j]) > hysteresis * std::max(1.0, std::abs(z_old[j]))) return false;
+    if (std::abs(z_new[j] - z_old[j]) > tolerance_ * sizes_[j]) return false;
   const EventPlace back = place_back(answer.node, before, beyond, z_old);
   const EventAnswer returned = loader_.make_event(answer.node, back);
   if (!sets_nothing(returned, back)) return false;
   if (discrete_values(node, before) != discrete_values(returned.node, before)) return false;
+  // An FMU that solves equations for its derivatives finds them to its tolerance.
   const Vector dx = derivatives_at(loader_.at(node, before.t, before.x), n_);
-  if (!agree(dx, derivatives_at(loader_.at(returned.node, before.t, before.x), n_))) return false;
+  const Vector again = derivatives_at(loader_.at(returned.node, before.t, before.x), n_);
+  for (Index i = 0; i < n_; ++i) {
+    const double size = std::max({std::abs(dx[i]), std::abs(again[i]), std::abs(before.x[i]) / span_});
+    if (!(std::abs(again[i] - dx[i]) <= tolerance_ * size)) return false;
+  }
   answer.node->back = back;
   return true;
 }
@@ -283,18 +298,22 @@ double HybridFmu::time_guard(double t, ConstVectorRef x) {
 
 double HybridFmu::end_guard(ConstVectorRef x) { return stage_of(x).terminates ? 1 : -1; }
 
-std::shared_ptr<const Node> HybridFmu::node_of(Stage& stage, ConstVectorRef signs, double t,
-                                               ConstVectorRef x) {
-  Signs wanted = stage.base;
-  for (std::size_t j = 0; j < wanted.size(); ++j)
-    if (kinds_[j] != IndicatorKind::event) wanted[j] = sign_of(signs[static_cast<Index>(j)]);
+const std::shared_ptr<const Node>& HybridFmu::node_of(Stage& stage, ConstVectorRef signs, double t,
+                                                      ConstVectorRef x) {
+  bool is_base = true;
+  for (Index j = 0; j < m_; ++j) {
+    const auto at = static_cast<std::size_t>(j);
+    is_base = is_base && (kinds_[at] == IndicatorKind::event || sign_of(signs[j]) == stage.base[at]);
+  }
+  if (is_base) return base_of(stage);
+  const Signs wanted = signs_of(stage, signs);
   const auto found = stage.nodes.find(wanted);
   return found != stage.nodes.end() ? found->second : derived_node(stage, wanted, t, x);
 }
 
 // Moves the state to where all indicators have the signs wanted, by the least change, and makes an event there.
-std::shared_ptr<const Node> HybridFmu::derived_node(Stage& stage, const Signs& signs, double t,
-                                                    ConstVectorRef x) {
+const std::shared_ptr<const Node>& HybridFmu::derived_node(Stage& stage, const Signs& signs, double t,
+                                                           ConstVectorRef x) {
   const Vector here = x.head(n_);
   std::vector<Index> wrong;
   const Vector z = indicators_at(stage, t, here);
@@ -316,7 +335,7 @@ std::shared_ptr<const Node> HybridFmu::derived_node(Stage& stage, const Signs& s
     }
   }
   const Eigen::CompleteOrthogonalDecomposition<Matrix> solver(slopes);
-  for (double size = 1e-9; size < 1; size *= 10) {
+  for (double size = fmu::many_roundings; size < 1; size *= 10) {
     for (Index k = 0; k < count; ++k)
       target[k] = signs[static_cast<std::size_t>(wrong[static_cast<std::size_t>(k)])] * size *
                   (1 + here.norm()) * slopes.row(k).norm();
@@ -371,9 +390,11 @@ EventPlace HybridFmu::place_beyond(Stage& stage, Index indicator, double t, Cons
   Vector signs(m_);
   for (Index j = 0; j < m_; ++j) signs[j] = stage.last[static_cast<std::size_t>(j)];
   const Vector dx = derivatives_at(loader_.at(node_of(stage, signs, t, x), t, here), n_);
+  // From one rounding error of the time on; a zero of higher order changes its sign late.
+  const double least = past_zero(t) * std::numeric_limits<double>::epsilon() / fmu::many_roundings;
   constexpr double longest = 1e6;
-  const double most = longest * time_past_zero(t);
-  for (double by = std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t)); by < most; by *= 2)
+  const double most = longest * past_zero(t);
+  for (double by = least; by < most; by *= 4)
     for (const EventPlace& place : {EventPlace{t, here + by * dx}, EventPlace{t + by, here + by * dx}})
       if (is_beyond(place)) return place;
   throw std::domain_error(
@@ -391,7 +412,7 @@ double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
   std::set<Signs> told = {base};
   for (int k = 0; k < most_further && !answer.terminates; ++k) {
     const Vector dx = derivatives_at(loader_.at(answer.node, t, x), n_);
-    const EventPlace past{t, x + time_past_zero(t) * dx};
+    const EventPlace past{t, x + past_zero(t) * dx};
     if (!past.x.allFinite()) break;
     const Signs signs = signs_at(answer.node, past);
     bool leaves = false;
@@ -413,6 +434,7 @@ double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
     told = {base};
   }
   stages_.push_back(std::make_unique<Stage>(Stage{.nodes = {{base, answer.node}},
+                                                  .first = answer.node,
                                                   .base = base,
                                                   .last = base,
                                                   .place = place,

@@ -29,7 +29,7 @@ enum class IndicatorKind { unknown, relay, event };
 class HybridFmu {
  public:
   HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::shared_ptr<const Inputs> inputs,
-            double start, std::optional<double> tolerance);
+            double start, double end, std::optional<double> tolerance);
 
   // The continuous states at the start, then the number of the stage.
   const Vector& initial() const { return initial_; }
@@ -63,9 +63,10 @@ class HybridFmu {
   };
   struct Stage {
     std::map<Signs, std::shared_ptr<const Node>> nodes = {};
-    Signs base = {};        // of the node that the stage begins with
-    Signs last = {};        // at the last place where indicators were asked
-    EventPlace place = {};  // that place
+    std::shared_ptr<const Node> first = {};  // with which the stage begins
+    Signs base = {};                         // of that node
+    Signs last = {};                         // at the last place where indicators were asked
+    EventPlace place = {};                   // that place
     double next_time = 0;
     double asked_time =
         std::numeric_limits<double>::infinity();  // of an event that the end of a step asks for
@@ -73,9 +74,12 @@ class HybridFmu {
     std::vector<Firing> firings = {};  // the last ones
   };
 
+  // The time for which a motion is followed to be past a zero.
+  double past_zero(double t) const;
   Stage& stage_of(ConstVectorRef x);
-  const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.nodes.at(stage.base); }
+  const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.first; }
   Signs signs_of(const Stage& stage, const Vector& z) const;
+  signed char sign_in(const Stage& stage, const Vector& values, Index indicator) const;
   const Vector& indicators_at(const Stage& stage, double t, ConstVectorRef x);
   // Finds out what an indicator is that has changed its sign for the first time.
   void look(Stage& stage, double t, ConstVectorRef x);
@@ -87,8 +91,9 @@ class HybridFmu {
   void find_direction(const Stage& stage, Index indicator, const EventPlace& from, const EventPlace& to);
   double distance(const Stage& stage, Index indicator, double t, ConstVectorRef x, const Vector& direction);
   double guard(const Stage& stage, Index indicator, double t, ConstVectorRef x);
-  std::shared_ptr<const Node> node_of(Stage& stage, ConstVectorRef signs, double t, ConstVectorRef x);
-  std::shared_ptr<const Node> derived_node(Stage& stage, const Signs& signs, double t, ConstVectorRef x);
+  const std::shared_ptr<const Node>& node_of(Stage& stage, ConstVectorRef signs, double t, ConstVectorRef x);
+  const std::shared_ptr<const Node>& derived_node(Stage& stage, const Signs& signs, double t,
+                                                  ConstVectorRef x);
   EventPlace place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x);
   Signs signs_at(const std::shared_ptr<const Node>& node, const EventPlace& place);
   double begin_stage(EventAnswer answer, double t, Vector& x);
@@ -104,6 +109,9 @@ class HybridFmu {
   Index n_, m_;
   Vector initial_;
   std::vector<const Variable*> discrete_;  // what an event may leave changed
+  double span_;                            // of the run that the FMU suggests
+  double tolerance_;  // of the FMU: what it shifts by less, as a hysteresis, it does not mean
+  Vector sizes_;      // the largest |z| of each indicator so far
   std::vector<IndicatorKind> kinds_;
   std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others
   std::vector<std::unique_ptr<Stage>> stages_;

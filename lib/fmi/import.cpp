@@ -167,8 +167,8 @@ ModelInstance exchanged_instance(const std::shared_ptr<const Fmu>& fmu, const Mo
                                  const fmi::StartValues& values,
                                  const std::shared_ptr<const fmi::Inputs>& inputs, OnlyOne& only_one) {
   const Description& about = fmu->description();
-  const auto hybrid =
-      std::make_shared<fmi::HybridFmu>(fmu, values, inputs, about.start.value_or(0), about.tolerance);
+  const auto hybrid = std::make_shared<fmi::HybridFmu>(fmu, values, inputs, about.start.value_or(0),
+                                                       end_of(about), about.tolerance);
   only_one.set(hybrid);
   const System system =
       fmi::exchanged_system(hybrid, description.name, description.state_names, about, *inputs);

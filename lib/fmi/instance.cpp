@@ -120,22 +120,28 @@ class LocalInstance : public Instance {
       return;
     }
     std::vector<double> all(variable.count);
-    check(calls().get(variable.type, variable.reference, all.data(), all.size()));
+    check(calls().get(variable.type, &variable.reference, 1, all.data(), all.size()));
     all[variable.element] = value;
     check(calls().set(variable.type, variable.reference, all.data(), all.size()));
   }
+  // Scalars of one type that stand beside each other are one question, for which the FMU evaluates its equations once. So are the elements of an
+  // array.
   Vector values(const std::vector<const Variable*>& variables) override {
     Vector result(static_cast<Index>(variables.size()));
-    std::vector<double> all;
-    std::optional<std::uint32_t> had;  // the array whose values `all` has
-    for (std::size_t k = 0; k < variables.size(); ++k) {
-      const Variable& one = *variables[k];
-      if (had != one.reference || one.count == 1) {
-        all.resize(one.count);
-        check(calls().get(one.type, one.reference, all.data(), all.size()));
-        had = one.reference;
-      }
-      result[static_cast<Index>(k)] = all[one.element];
+    for (std::size_t first = 0, end = 0; first < variables.size(); first = end) {
+      const Variable& one = *variables[first];
+      const auto belongs = [&](const Variable& other) {
+        return other.type == one.type &&
+               (one.count == 1 ? other.count == 1 : other.reference == one.reference);
+      };
+      references_.clear();
+      for (end = first; end < variables.size() && belongs(*variables[end]); ++end)
+        references_.push_back(variables[end]->reference);
+      if (one.count != 1) references_.resize(1);
+      values_.resize(one.count == 1 ? end - first : one.count);
+      check(calls().get(one.type, references_.data(), references_.size(), values_.data(), values_.size()));
+      for (std::size_t k = first; k < end; ++k)
+        result[static_cast<Index>(k)] = values_[one.count == 1 ? k - first : variables[k]->element];
     }
     return result;
   }
@@ -161,6 +167,9 @@ class LocalInstance : public Instance {
 
   std::shared_ptr<Part> part_;
   std::vector<std::uint32_t> derivative_references_;
+  // Buffers of values().
+  std::vector<std::uint32_t> references_;
+  std::vector<double> values_;
 };
 
 }  // namespace

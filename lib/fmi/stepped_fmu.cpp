@@ -117,14 +117,13 @@ void SteppedFmu::make_piece() {
     piece.has_event = answer.has_event || !is_whole;
     Piece next{.begin = piece.end, .terminates = answer.terminates};
     const bool jumps = inputs_->piece_from(piece.end) != inputs_->piece_from(piece.begin);
-    if ((answer.has_event || jumps) && !answer.terminates && fmu_->description().has_event_mode) {
-      instance_->enter_event_mode();
-      set_inputs(piece.end);
-      next.terminates = settle();
-    } else {
-      set_inputs(piece.end);
-    }
-    next.at_begin = instance_->values(all_);
+    const bool is_event =
+        (answer.has_event || jumps) && !answer.terminates && fmu_->description().has_event_mode;
+    if (is_event) instance_->enter_event_mode();
+    set_inputs(piece.end);
+    if (is_event) next.terminates = settle();
+    // Between two steps nothing changes that is not set.
+    next.at_begin = is_event || !inputs_->empty() ? instance_->values(all_) : piece.at_end;
     pieces_.push_back(std::move(next));
   } catch (const std::exception& error) {
     piece.failure = error.what();

@@ -42,4 +42,11 @@ int answer(void* instance, const Call& call) {
   }
 }
 
+// Throws std::invalid_argument for another number of values than is expected.
+inline Eigen::Map<Vector> vector_at(double* values, std::size_t count, Index expected) {
+  if (static_cast<Index>(count) != expected)
+    throw std::invalid_argument("the number of values is another one");
+  return {values, expected};
+}
+
 }  // namespace slideway::fmu

@@ -9,31 +9,29 @@
 #include <Eigen/QR>
 #include <nlohmann/json.hpp>
 
+#include "lib/fmu/past_zero.hpp"
 #include "models/registry.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/detail/model/corner_blend.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/io/model_file.hpp"
 
 namespace slideway::fmu {
 namespace {
 
-Automaton without_times(const Automaton& problem) {
-  const auto untimed = [](const System& system) {
+// The problem with each of its systems changed.
+template <class Change>
+Automaton changed(const Automaton& problem, const Change& change) {
+  const auto of = [&](const System& system) {
     SystemDefinition definition = system.definition();
-    definition.time_events.clear();
+    change(definition);
     return System(std::move(definition));
   };
-  if (!problem.has_locations()) return untimed(problem.system());
+  if (!problem.has_locations()) return of(problem.system());
   std::vector<Location> locations;
   for (const Location& location : problem.locations())
-    locations.push_back({location.name, untimed(location.system)});
+    locations.push_back({location.name, of(location.system)});
   return Automaton(std::move(locations), problem.edges(), problem.locations()[problem.initial()].name);
-}
-
-// The time for which a motion is followed to be past a zero: many rounding errors of t, so that no rounding of a guard hides it.
-double time_past_rounding(double t) {
-  constexpr double steps = 1e5;
-  return steps * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
 }
 
 double finite(double value) {
@@ -51,12 +49,20 @@ ExportedModel::ExportedModel(Kind kind, const std::string& resources) : kind_(ki
   model_ = about.at("is_file") ? read_model_file(resources + "/" + name) : models::find_model(name);
   for (const auto& [setting, value] : about.at("settings").items())
     exported_settings_.emplace_back(setting, value);
-  observed_ = about.at("observe").get<std::vector<std::string>>();
+  for (const auto& [key, names] :
+       {std::pair("observe", &offered_.observed), std::pair("inputs", &offered_.inputs),
+        std::pair("tunable", &offered_.tunable)})
+    *names = about.at(key).get<std::vector<std::string>>();
   options_.rtol = about.at("rtol");
   const std::vector<double> atol = about.at("atol");
   if (atol.size() == 1) options_.atol = Tolerance(atol.front());
-  if (atol.size() > 1)
-    options_.atol = Tolerance(Eigen::Map<const Vector>(atol.data(), static_cast<Index>(atol.size())));
+  if (atol.size() > 1) {
+    // Inputs and tunable parameters have no errors.
+    const auto states = static_cast<Index>(atol.size()), free = static_cast<Index>(offered_.free().size());
+    Vector all = Vector::Ones(states + free);
+    all.head(states) = Eigen::Map<const Vector>(atol.data(), states);
+    options_.atol = Tolerance(all);
+  }
   options_.method = method_from(about.at("method"));
   options_.on_ambiguity = ambiguity_from(about.at("on_ambiguity"));
   options_.sliding_rule = sliding_rule_from(about.at("sliding_rule"));
@@ -75,18 +81,31 @@ void ExportedModel::reset() {
   live_.reset();
   place_ = {};
   instance_ = model_.instantiate(exported_settings_);
-  layout_ = layout_of(model_, *instance_, observed_);
+  layout_ = layout_of(model_, *instance_, offered_);
   place_.t = instance_->start;
   place_.x = instance_->state;
+  states_ = place_.x.size();
+}
+
+double ExportedModel::span() const {
+  return instance_->end > instance_->start ? instance_->end - instance_->start : 1;
 }
 
 void ExportedModel::set(std::uint32_t reference, double value) {
   const Variable& variable = layout_.variables.at(reference);
   const bool is_state = variable.role == Role::state || variable.role == Role::discrete_state;
-  if (place_.is_initialised || (!is_state && variable.role != Role::parameter))
+  const bool is_free = variable.role == Role::input || variable.role == Role::tunable;
+  if (!is_free && (place_.is_initialised || (!is_state && variable.role != Role::parameter)))
     refuse({.what = "this variable cannot be set now",
             .where = "'" + variable.name + "'",
-            .expected = "a parameter, or a state, before the initialisation is over"});
+            .expected =
+                "a parameter, or a state, before the initialisation is over; an input; a tunable parameter"});
+  if (is_free && place_.is_initialised) {
+    const Index at = states_ + variable.index;
+    if (live_ && place_.x[at] != value) live_->set_discrete(at, value);
+    place_.x[at] = value;
+    return;
+  }
   place_.settings[variable.name] = value;
   if (is_state) place_.x[variable.index + (variable.role == Role::state ? 0 : layout_.continuous)] = value;
 }
@@ -96,16 +115,36 @@ void ExportedModel::initialise() {
   settings.insert(settings.end(), place_.settings.begin(), place_.settings.end());
   const double start = place_.t;
   instance_ = model_.instantiate(settings);
-  const Automaton problem = instance_->problem();
+  if (instance_->state.size() != states_)
+    refuse({.what = "a parameter decides the number of states, which an FMU cannot change",
+            .where = "the parameters",
+            .expected = fmt::format("values with {} states", states_),
+            .got = fmt::format("{} states", instance_->state.size())});
+  Automaton problem = instance_->problem();
+  Vector state = instance_->state;
+  if (const std::vector<std::string> free = offered_.free(); !free.empty()) {
+    const ExtendedProblem extended = model_.extend(settings, free);
+    // What may change in a run is a discrete state.
+    problem = changed(extended.problem, [&](SystemDefinition& definition) {
+      definition.discrete = definition.states - layout_.continuous;
+    });
+    state.conservativeResize(states_ + extended.parameters.size());
+    state.tail(extended.parameters.size()) = extended.parameters;
+    observables_ = extended.observe(offered_.observed);
+  } else {
+    observables_ = instance_->observables(offered_.observed);
+  }
   simulator_.emplace(problem, options_);
-  untimed_.emplace(without_times(problem), options_);
+  untimed_.emplace(changed(problem, [](SystemDefinition& definition) { definition.time_events.clear(); }),
+                   options_);
   ahead_.emplace(problem, own_options_);
   forces_.emplace(problem, options_.sliding_rule);
-  observables_ = instance_->observables(observed_);
   systems_.clear();
+  stretch_ = {};
+  evaluator_.reset();
   relays_of_ = {};
-  const double span = std::max(instance_->end - instance_->start, 1e-9 * std::max(1.0, std::abs(start)));
-  live_.emplace(simulator_->begin({.start = start, .end = start + span, .state = instance_->state}));
+  jacobian_.reset();
+  live_.emplace(simulator_->begin({.start = start, .end = start + span(), .state = state}));
   live_->advance_to(start);
   take_from(*live_);
   place_.is_initialised = true;
@@ -135,7 +174,7 @@ void ExportedModel::take_from(const LiveRun& live) {
 void ExportedModel::find_next_time() {
   place_.next_time.reset();
   const double after = place_.t + time_rounding(place_.t);
-  for (const TimeEvent& event : instance_->problem().system().time_events()) {
+  for (const TimeEvent& event : simulator_->system().time_events()) {
     std::int64_t k = event.first_from(place_.t);
     while (event.time(k) <= after) ++k;
     const double next = event.time(k);
@@ -146,16 +185,34 @@ void ExportedModel::find_next_time() {
   if (place_.limit) place_.next_time = std::min(place_.next_time.value_or(place_.limit->t), place_.limit->t);
 }
 
-const System& ExportedModel::system_here() {
+// What holds from one event to the next is found once.
+const ExportedModel::Stretch& ExportedModel::stretch() {
+  Stretch& now = stretch_;
+  if (now.system != nullptr && now.mode == place_.mode && now.location == place_.location) return now;
+  now.mode = place_.mode;
+  now.location = place_.location;
   const auto known = systems_.find(place_.location);
-  if (known != systems_.end()) return known->second;
-  const Automaton& problem = simulator_->automaton();
-  std::optional<System> system;
-  if (problem.has_locations()) system = problem.system_at(place_.location, place_.t, place_.x);
-  return systems_.emplace(place_.location, system ? *system : problem.system()).first->second;
+  if (known != systems_.end()) {
+    now.system = &known->second;
+  } else {
+    const Automaton& problem = simulator_->automaton();
+    std::optional<System> system;
+    if (problem.has_locations()) system = problem.system_at(place_.location, place_.t, place_.x);
+    now.system = &systems_.emplace(place_.location, system ? *system : problem.system()).first->second;
+  }
+  const Index surfaces = now.system->surfaces();
+  now.is_free = now.mode.size() >= surfaces && now.mode.codimension() == 0;
+  if (now.is_free) {
+    now.lambda.resize(surfaces);
+    for (Index i = 0; i < surfaces; ++i) now.lambda[i] = now.mode[i] == Side::plus ? 1 : -1;
+  }
+  return now;
 }
 
+const System& ExportedModel::system_here() { return *stretch().system; }
+
 const Vector& ExportedModel::relays() {
+  if (stretch().is_free) return stretch().lambda;
   // Derivatives and indicators are asked for at the same place.
   const bool is_same = relays_of_.x.size() > 0 && relays_of_.t == place_.t && relays_of_.x == place_.x &&
                        relays_of_.mode == place_.mode && relays_of_.location == place_.location;
@@ -172,40 +229,65 @@ const Vector& ExportedModel::relays() {
 }
 
 Vector ExportedModel::derivatives() {
-  const System& system = system_here();
+  Vector dx(layout_.continuous);
+  derivatives(dx);
+  return dx;
+}
+
+void ExportedModel::derivatives(VectorRef answer) {
+  const Stretch& now = stretch();
+  const System& system = *now.system;
+  dx_.setZero(system.states());
+  if (now.is_free) {
+    system.field(place_.t, place_.x, now.lambda, dx_);
+    answer = dx_.head(layout_.continuous);
+    return;
+  }
   const Vector& lambda = relays();
-  Vector dx = Vector::Zero(system.states()), unit = dx, along = dx;
   // The mean of the fields on both sides, as in a run: a field need not be linear in λ off its surfaces.
-  blend_corners<double>(lambda, dx, "the derivatives", [&](ConstVectorRef signs, VectorRef corner) {
+  VectorRef all = dx_;
+  blend_corners<double>(lambda, all, "the derivatives", [&](ConstVectorRef signs, VectorRef corner) {
     system.field(place_.t, place_.x, signs, corner);
   });
   for (std::size_t k = 0; k < system.contacts().size(); ++k) {
     const double force = forces_->forces()[static_cast<Index>(k)];
     if (force == 0) continue;
-    along.setZero();
+    Vector unit = Vector::Zero(system.states());
+    Vector along = unit;
     system.contacts()[k].add_unit_force(place_.t, place_.x, lambda, unit, along);
-    dx += force * along;
+    dx_ += force * along;
   }
-  return dx.head(layout_.continuous);
+  answer = dx_.head(layout_.continuous);
 }
 
 Vector ExportedModel::indicators() {
-  if (place_.limit) return Vector::Ones(layout_.indicators);
-  Vector z = raw_indicators();
-  if (place_.shift.size() == z.size()) z += place_.shift;
+  Vector z(layout_.indicators);
+  indicators(z);
   return z;
+}
+
+void ExportedModel::indicators(VectorRef z) {
+  if (place_.limit) {
+    z.setOnes();
+    return;
+  }
+  raw_indicators(z);
+  if (place_.shift.size() == z.size()) z += place_.shift;
 }
 
 void ExportedModel::find_sides() {
   place_.shift.resize(0);
-  const Vector z = raw_indicators();
+  Vector z(layout_.indicators), z_ahead(layout_.indicators);
+  raw_indicators(z);
   const Index m = simulator_->system().surfaces(), modes = place_.mode.size();
-  const double ahead = time_past_rounding(place_.t);
-  const Place here = place_;
+  const double ahead = time_past_zero(place_.t, span());
+  const double t = place_.t;
+  const Vector x = place_.x;
   place_.x.head(layout_.continuous) += ahead * derivatives();
   place_.t += ahead;
-  const Vector z_ahead = raw_indicators();
-  place_ = here;
+  raw_indicators(z_ahead);
+  place_.t = t;
+  place_.x = x;
   place_.shift = Vector::Zero(z.size());
   place_.is_positive.assign(static_cast<std::size_t>(z.size()), true);
   for (Index j = 0; j < z.size(); ++j) {
@@ -220,42 +302,48 @@ void ExportedModel::find_sides() {
   }
 }
 
-Vector ExportedModel::raw_indicators() {
-  const System& system = system_here();
+void ExportedModel::raw_indicators(VectorRef z) {
+  const Stretch& now = stretch();
+  const System& system = *now.system;
   const Automaton& problem = simulator_->automaton();
   const double t = place_.t;
   const Vector& x = place_.x;
   const Index m = problem.system().surfaces();
   const Vector& lambda = relays();
-  Vector h = Vector::Zero(system.surfaces()), above = Vector::Ones(system.surfaces()), below = above;
-  system.guards(t, x, h);
-  const SystemDefinition& definition = system.definition();
-  if (definition.break_away) {
-    definition.break_away(t, x, above);
-    below = above;
-    if (definition.break_away_below) definition.break_away_below(t, x, below);
-  }
-  std::vector<double> z;
-  const auto room = [&](Index i) { return (above[i] - lambda[i]) * (below[i] + lambda[i]); };
-  for (Index i = 0; i < m; ++i) z.push_back(place_.mode.slides_on(i) ? room(i) : h[i]);
+  guards_.setZero(system.surfaces());
+  system.guards(t, x, guards_);
+  Vector above, below;
+  const auto room = [&](Index i) {
+    const SystemDefinition& definition = system.definition();
+    if (!definition.break_away) return (1 - lambda[i]) * (1 + lambda[i]);
+    if (above.size() == 0) {
+      above = Vector::Ones(system.surfaces());
+      definition.break_away(t, x, above);
+      below = above;
+      if (definition.break_away_below) definition.break_away_below(t, x, below);
+    }
+    return (above[i] - lambda[i]) * (below[i] + lambda[i]);
+  };
+  Index j = 0;
+  for (Index i = 0; i < m; ++i) z[j++] = place_.mode.slides_on(i) ? room(i) : guards_[i];
   for (std::size_t k = 0; k < system.contacts().size(); ++k) {
     const auto contact = static_cast<Index>(k);
-    z.push_back(place_.mode.slides_on(m + contact) ? forces_->forces()[contact]
-                                                   : system.contacts()[k].gap.value(t, x));
+    z[j++] = place_.mode.slides_on(m + contact) ? forces_->forces()[contact]
+                                                : system.contacts()[k].gap.value(t, x);
   }
-  for (const Event& event : system.events()) z.push_back(event.when.value(t, x));
+  for (const Event& event : system.events()) z[j++] = event.when.value(t, x);
+  // A location may have fewer events than the one with the most.
+  const auto edges = static_cast<Index>(problem.edges().size());
+  while (j < layout_.indicators - edges) z[j++] = 1;
   const auto joined = problem.has_locations() ? problem.joined_edges(place_.location, t, x) : std::nullopt;
   for (std::size_t k = 0; k < problem.edges().size(); ++k) {
     const Edge& edge = problem.edges()[k];
     if (joined)
-      z.push_back(k == joined->rising ? room(system.surfaces() - 1) : 1);
+      z[j++] = k == joined->rising ? room(system.surfaces() - 1) : 1;
     else
-      z.push_back(edge.from == place_.location ? edge.when.value(t, x) : 1);
+      z[j++] = edge.from == place_.location ? edge.when.value(t, x) : 1;
   }
-  // A location may have fewer events than the one with the most.
-  z.resize(static_cast<std::size_t>(layout_.indicators), 1);
-  for (const double value : z) finite(value);
-  return Eigen::Map<const Vector>(z.data(), static_cast<Index>(z.size()));
+  for (Index i = 0; i < j; ++i) finite(z[i]);
 }
 
 std::vector<bool> ExportedModel::positive_indicators() {
@@ -270,36 +358,31 @@ Vector ExportedModel::on_sliding_surfaces(double t, const Vector& x) {
   for (Index i = 0; i < system.surfaces(); ++i)
     if (i >= place_.mode.size() || place_.mode.slides_on(i)) rows.push_back(i);
   if (rows.empty()) return x;
-  Vector at = x, plus(system.surfaces()), minus(system.surfaces());
+  Evaluator evaluator(system);
+  Vector at = x, h(system.surfaces()), gradient(system.states());
   constexpr int steps = 2;
   for (int k = 0; k < steps; ++k) {
     Matrix slopes(static_cast<Index>(rows.size()), layout_.continuous);
-    for (Index i = 0; i < layout_.continuous; ++i) {
-      const double step = 1e-6 * std::max(1.0, std::abs(at[i]));
-      Vector moved = at;
-      moved[i] = at[i] + step;
-      system.guards(t, moved, plus);
-      moved[i] = at[i] - step;
-      system.guards(t, moved, minus);
-      for (std::size_t r = 0; r < rows.size(); ++r)
-        slopes(static_cast<Index>(r), i) = (plus[rows[r]] - minus[rows[r]]) / (2 * step);
-    }
-    system.guards(t, at, plus);
     Vector value(static_cast<Index>(rows.size()));
-    for (std::size_t r = 0; r < rows.size(); ++r) value[static_cast<Index>(r)] = plus[rows[r]];
+    system.guards(t, at, h);
+    for (std::size_t r = 0; r < rows.size(); ++r) {
+      evaluator.guard_gradient(t, at, rows[r], gradient);
+      slopes.row(static_cast<Index>(r)) = gradient.head(layout_.continuous).transpose();
+      value[static_cast<Index>(r)] = h[rows[r]];
+    }
     at.head(layout_.continuous) -= slopes.completeOrthogonalDecomposition().solve(value);
   }
   return at;
 }
 
 std::optional<Run> ExportedModel::run_from_before(double by, const Vector& dx) {
-  const Place here = place_;
+  const ModelPlace here = place_;
   place_.t = here.t - by;
   place_.x.head(layout_.continuous) = here.x.head(layout_.continuous) - by * dx;
   std::optional<Run> run;
   if (positive_indicators() == here.is_positive)
     run = Run{.start = place_.t,
-              .end = here.t + std::max(1.0, instance_->end - instance_->start),
+              .end = here.t + span(),
               .state = on_sliding_surfaces(place_.t, place_.x),
               .location = here.location,
               .mode = here.mode};
@@ -347,10 +430,8 @@ void ExportedModel::look_ahead() {
     return;
   }
   const double interval = times.back() - times[times.size() - 2];
-  LiveRun run = ahead_->begin({.start = place_.t,
-                               .end = place_.t + std::max(1.0, instance_->end - instance_->start),
-                               .state = place_.x,
-                               .location = place_.location});
+  LiveRun run = ahead_->begin(
+      {.start = place_.t, .end = place_.t + span(), .state = place_.x, .location = place_.location});
   if (place_.ahead) run.restore(*place_.ahead);
   // Where the run beside is not at this event it has lost its way, and begins anew with the next one.
   if (place_.ahead && std::abs(run.t() - place_.t) > interval) {
@@ -371,12 +452,62 @@ void ExportedModel::look_ahead() {
   place_.ahead = run.save();
 }
 
+// Where one surface alone is met or left and nothing else is in the model, the speeds across it on both sides tell what follows. What leaves a doubt is
+// left to the engine.
+bool ExportedModel::pass_clearly() {
+  const System& system = simulator_->system();
+  const SystemDefinition& definition = system.definition();
+  const bool is_plain = !simulator_->automaton().has_locations() && system.contacts().empty() &&
+                        system.events().empty() && !definition.break_away &&
+                        options_.sliding_rule == SlidingRule::filippov;
+  if (!is_plain) return false;
+  const std::vector<bool> positive = positive_indicators();
+  Index surface = -1, changes = 0;
+  for (std::size_t j = 0; j < positive.size(); ++j) {
+    if (positive[j] == place_.is_positive[j]) continue;
+    surface = static_cast<Index>(j);
+    ++changes;
+  }
+  if (changes != 1 || place_.mode.codimension() != (place_.mode.slides_on(surface) ? 1 : 0)) return false;
+  if (!evaluator_) evaluator_.emplace(system);
+  Vector lambda = relays(), minus(system.states()), plus(system.states());
+  const double relay = lambda[surface];
+  evaluator_->neighbour_fields(place_.t, place_.x, lambda, surface, minus, plus);
+  const double below = evaluator_->guard_rate(place_.t, place_.x, minus, surface);
+  const double above = evaluator_->guard_rate(place_.t, place_.x, plus, surface);
+  // A speed is clearly one where it is no small part of both.
+  constexpr double small_part = 1e-4;
+  const double least = small_part * (std::abs(below) + std::abs(above));
+  const bool is_above_clear = std::abs(above) > least, is_below_clear = std::abs(below) > least;
+  if (place_.mode.slides_on(surface)) {
+    if (relay > 1 && below > least)
+      place_.mode.set(surface, Side::plus);
+    else if (relay < -1 && above < -least)
+      place_.mode.set(surface, Side::minus);
+    else
+      return false;
+  } else {
+    const double from = place_.mode[surface] == Side::plus ? 1 : -1;
+    const double before = from > 0 ? above : below, beyond = from > 0 ? below : above;
+    if (!is_above_clear || !is_below_clear || before * from > 0) return false;
+    if (beyond * from < 0) {
+      place_.mode.set(surface, from > 0 ? Side::minus : Side::plus);
+    } else {
+      place_.mode.set(surface, Side::sliding);
+      place_.x = on_sliding_surfaces(place_.t, place_.x);
+    }
+  }
+  find_sides();
+  return true;
+}
+
 // The engine passes the event from a hair's breadth before it to as much behind it: where a zero is met by rounding errors alone, a run from
 // there would not see it.
 bool ExportedModel::pass_indicators(bool is_due) {
+  if (!is_due && pass_clearly()) return true;
   const Vector dx = derivatives();
-  const double least = time_past_rounding(place_.t);
-  const double most = 1e-2 * std::max(instance_->end - instance_->start, least);
+  const double least = time_past_zero(place_.t, span());
+  const double most = 1e-2 * span();
   const Simulator& simulator = is_due ? *simulator_ : *untimed_;
   for (double by = least; by < most; by *= 4) {
     const std::optional<Run> run = run_from_before(by, dx);
@@ -389,10 +520,8 @@ bool ExportedModel::pass_indicators(bool is_due) {
     return true;
   }
   // Nothing shows where the event was: the mode is found anew.
-  LiveRun live = simulator.begin({.start = place_.t,
-                                  .end = place_.t + std::max(1.0, instance_->end - instance_->start),
-                                  .state = place_.x,
-                                  .location = place_.location});
+  LiveRun live = simulator.begin(
+      {.start = place_.t, .end = place_.t + span(), .state = place_.x, .location = place_.location});
   live.advance_to(place_.t);
   take_from(live);
   find_sides();
@@ -412,26 +541,37 @@ bool ExportedModel::advance(double end, bool stops_at_events) {
   return is_stopped;
 }
 
-double ExportedModel::get(std::uint32_t reference) {
+double ExportedModel::get(std::uint32_t reference, Answers& answers) {
+  const auto entry = [&](std::optional<Vector>& answer, const auto& find) {
+    if (!place_.is_initialised) return 0.0;
+    if (!answer) answer = find();
+    return (*answer)[layout_.variables[reference].index];
+  };
   const Variable& variable = layout_.variables.at(reference);
-  const auto at = static_cast<std::size_t>(variable.index);
   switch (variable.role) {
     case Role::time: return place_.t;
     case Role::state: return place_.x[variable.index];
     case Role::discrete_state: return place_.x[layout_.continuous + variable.index];
+    case Role::input:
+    case Role::tunable:
+      if (place_.is_initialised) return place_.x[states_ + variable.index];
+      [[fallthrough]];
     case Role::parameter: {
       const auto set = place_.settings.find(variable.name);
-      return set != place_.settings.end() ? set->second : instance_->parameters.at(at).second;
+      if (set != place_.settings.end()) return set->second;
+      for (const auto& [name, value] : instance_->parameters)
+        if (name == variable.name) return value;
+      return 0;
     }
-    case Role::derivative: return place_.is_initialised ? derivatives()[variable.index] : 0;
-    case Role::indicator: return place_.is_initialised ? indicators()[variable.index] : 0;
-    case Role::observed: {
-      if (!place_.is_initialised) return 0;
-      relays();
-      Vector values(static_cast<Index>(observed_.size()));
-      observables_->evaluate(place_.t, place_.x, forces_->lambda(), forces_->forces(), values);
-      return values[variable.index];
-    }
+    case Role::derivative: return entry(answers.derivatives, [&] { return derivatives(); });
+    case Role::indicator: return entry(answers.indicators, [&] { return indicators(); });
+    case Role::observed:
+      return entry(answers.observed, [&] {
+        relays();
+        Vector values(static_cast<Index>(offered_.observed.size()));
+        observables_->evaluate(place_.t, place_.x, forces_->lambda(), forces_->forces(), values);
+        return values;
+      });
     case Role::mode:
       if (!place_.is_initialised || variable.index >= place_.mode.size()) return 0;
       if (variable.index >= instance_->system.surfaces())
@@ -449,13 +589,62 @@ double ExportedModel::get(std::uint32_t reference) {
   return 0;
 }
 
-Place ExportedModel::save() {
-  Place copy = place_;
+Vector ExportedModel::directional(const std::uint32_t* unknowns, std::size_t unknown_count,
+                                  const std::uint32_t* knowns, std::size_t known_count, const double* seed) {
+  if (!place_.is_initialised)
+    throw std::runtime_error("there are no derivatives before the initialisation is over");
+  Vector direction = Vector::Zero(place_.x.size());
+  for (std::size_t k = 0; k < known_count; ++k) {
+    const Variable& known = layout_.variables.at(knowns[k]);
+    const bool is_free = known.role == Role::input || known.role == Role::tunable;
+    if (!is_free && known.role != Role::state)
+      refuse({.what = "there is no derivative by this variable",
+              .where = "'" + known.name + "'",
+              .expected = "a state, an input or a tunable parameter"});
+    direction[known.index + (is_free ? states_ : 0)] += seed[k];
+  }
+  const double length = direction.lpNorm<Eigen::Infinity>();
+  Vector result = Vector::Zero(static_cast<Index>(unknown_count));
+  if (length == 0) return result;
+  std::optional<Vector> rates;
+  const auto moved_to = [&](double by) {
+    const ModelPlace here = place_;
+    place_.x += by * direction;
+    Answers answers;
+    Vector values(result.size());
+    for (std::size_t k = 0; k < unknown_count; ++k) values[static_cast<Index>(k)] = get(unknowns[k], answers);
+    place_ = here;
+    return values;
+  };
+  std::optional<Vector> differences;
+  for (std::size_t k = 0; k < unknown_count; ++k) {
+    const Variable& unknown = layout_.variables.at(unknowns[k]);
+    const auto at = static_cast<Index>(k);
+    if (unknown.role == Role::derivative) {
+      if (!rates) {
+        if (!jacobian_) jacobian_.emplace(simulator_->automaton(), options_, span());
+        rates = jacobian_->find(place_.t, place_.x, place_.mode, place_.location, relays()) * direction;
+      }
+      result[at] = (*rates)[unknown.index];
+    } else if (unknown.role == Role::observed || unknown.role == Role::indicator) {
+      const double step = std::cbrt(std::numeric_limits<double>::epsilon()) *
+                          (1 + place_.x.lpNorm<Eigen::Infinity>()) / length;
+      if (!differences) differences = (moved_to(step) - moved_to(-step)) / (2 * step);
+      result[at] = (*differences)[at];
+    } else if (unknown.role == Role::state) {
+      result[at] = direction[unknown.index];
+    }
+  }
+  return result;
+}
+
+ModelPlace ExportedModel::save() {
+  ModelPlace copy = place_;
   if (live_) copy.run = live_->save();
   return copy;
 }
 
-void ExportedModel::restore(const Place& place) {
+void ExportedModel::restore(const ModelPlace& place) {
   place_ = place;
   if (place.run && live_) live_->restore(*place.run);
 }

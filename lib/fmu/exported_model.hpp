@@ -16,7 +16,9 @@
 #include <string>
 #include <vector>
 
+#include "lib/fmu/jacobian_along.hpp"
 #include "lib/fmu/layout.hpp"
+#include "slideway/detail/model/evaluator.hpp"
 #include "slideway/simulate/forces_along.hpp"
 #include "slideway/simulate/live_run.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -34,9 +36,9 @@ struct Limit {
 };
 
 // The place of a model between two calls; copies are apart.
-struct Place {
+struct ModelPlace {
   double t = 0;
-  Vector x = {};  // all states, the discrete ones last
+  Vector x = {};  // all states, the discrete ones, inputs and tunable parameters last
   Mode mode = {};
   std::string location = {};
   std::vector<bool> is_positive = {};  // each indicator, after the last event
@@ -60,9 +62,18 @@ class ExportedModel {
 
   const Layout& layout() const { return layout_; }
   void set_start(double t) { place_.t = t; }
-  // By value references; start values and parameters are set before initialise(). Throws std::invalid_argument for anything else.
+  // By value references; start values and parameters are set before initialise(), inputs and tunable parameters at any time. Throws
+  // std::invalid_argument for anything else.
   void set(std::uint32_t reference, double value);
-  double get(std::uint32_t reference);
+  // What one call asks for: the vectors that its values are entries of are found once.
+  struct Answers {
+    std::optional<Vector> derivatives = {}, indicators = {}, observed = {};
+  };
+  double get(std::uint32_t reference, Answers& answers);
+  // The change of each unknown where the knowns, which are states, inputs and tunable parameters, move along the seed. It is exact for the
+  // derivatives of states, and a central difference for observed quantities and indicators. Throws std::invalid_argument for other knowns.
+  Vector directional(const std::uint32_t* unknowns, std::size_t unknown_count, const std::uint32_t* knowns,
+                     std::size_t known_count, const double* seed);
   // Throws std::runtime_error where no run can begin.
   void initialise();
   void reset();
@@ -70,6 +81,9 @@ class ExportedModel {
   void set_time(double t) { place_.t = t; }
   void set_states(ConstVectorRef x) { place_.x.head(layout_.continuous) = x; }
   Vector states() const { return place_.x.head(layout_.continuous); }
+  // As many values as there are states that are not discrete, and indicators.
+  void derivatives(VectorRef dx);
+  void indicators(VectorRef z);
   Vector derivatives();
   Vector indicators();
   // Passes the event that the indicators, or the time, tell of. Returns whether there was one. Throws std::runtime_error where nothing
@@ -82,10 +96,20 @@ class ExportedModel {
   bool advance(double end, bool stops_at_events);
   double t() const { return place_.t; }
 
-  Place save();
-  void restore(const Place& place);
+  ModelPlace save();
+  void restore(const ModelPlace& place);
 
  private:
+  // What holds from one event to the next: the system of the location, and, where nothing slides and no contact is closed, λ.
+  struct Stretch {
+    Mode mode = {};
+    std::string location = {};
+    const System* system = nullptr;  // null before the first
+    bool is_free = false;
+    Vector lambda = {};
+  };
+  double span() const;  // of the run that the model suggests
+  const Stretch& stretch();
   const System& system_here();
   // λ of the surfaces, and of the guard between two locations behind them.
   const Vector& relays();
@@ -93,7 +117,7 @@ class ExportedModel {
   void take_outcome(const Outcome& outcome);
   void find_next_time();
   std::vector<bool> positive_indicators();
-  Vector raw_indicators();
+  void raw_indicators(VectorRef z);
   // Finds the side of each indicator that the mode, or the motion that begins, says.
   void find_sides();
   // A run from a time before the event, along the derivatives there, with the surfaces that slide at zero. None where an indicator is on
@@ -101,6 +125,8 @@ class ExportedModel {
   std::optional<Run> run_from_before(double by, const Vector& dx);
   Vector on_sliding_surfaces(double t, const Vector& x);
   bool pass_indicators(bool is_due);
+  // Passes the event where the fields of both sides of one surface tell what follows; false, and nothing has changed, elsewhere.
+  bool pass_clearly();
   // Events that accumulate have no last one to pass. While they come ever faster a run goes one event ahead, and tells the limit.
   void look_ahead();
   void take_limit();
@@ -108,24 +134,29 @@ class ExportedModel {
   Kind kind_;
   Model model_;
   Settings exported_settings_;
-  std::vector<std::string> observed_;
+  Offered offered_;
   Options options_;
   std::optional<ModelInstance> instance_;  // from the constructor on
   Layout layout_;
+  Index states_ = 0;     // of the model, without inputs and tunable parameters
   Options own_options_;  // of Co-Simulation, as the export was told
   std::optional<Simulator> simulator_, untimed_, ahead_;
   std::optional<LiveRun> live_;
   std::optional<ForcesAlong> forces_;
   std::optional<Observables> observables_;
+  std::optional<JacobianAlong> jacobian_;  // made when first asked for
   std::map<std::string, System> systems_;  // by location
-  Place place_;
+  ModelPlace place_;
   struct RelaysOf {
     double t = 0;
     Vector x = {};
     Mode mode = {};
     std::string location = {};
   };
-  RelaysOf relays_of_;  // where lambda_ and forces_ have been found; x is empty before that
+  Stretch stretch_;
+  std::optional<Evaluator> evaluator_;  // of the system without locations
+  Vector dx_, guards_;                  // buffers
+  RelaysOf relays_of_;                  // where lambda_ and forces_ have been found; x is empty before that
   Vector lambda_;
 };
 

@@ -44,7 +44,8 @@ std::string path_of(const std::string& location) {
 template <class Value>
 int get(void* c, const unsigned* references, std::size_t count, Value* values) {
   return answer(c, [&](ExportedModel& model) {
-    for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<Value>(model.get(references[k]));
+    ExportedModel::Answers answers;
+    for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<Value>(model.get(references[k], answers));
   });
 }
 template <class Value>
@@ -112,24 +113,27 @@ int fmi2SetBoolean(void* c, const unsigned* r, std::size_t n, const int* v) { re
 int fmi2SetString(void*, const unsigned*, std::size_t n, const char* const*) { return n == 0 ? ok : error; }
 int fmi2GetFMUstate(void* c, void** state) {
   return answer(c, [&](ExportedModel& model) {
-    if (*state == nullptr) *state = new Place();
-    *static_cast<Place*>(*state) = model.save();
+    if (*state == nullptr) *state = new ModelPlace();
+    *static_cast<ModelPlace*>(*state) = model.save();
   });
 }
 int fmi2SetFMUstate(void* c, void* state) {
-  return answer(c, [&](ExportedModel& model) { model.restore(*static_cast<Place*>(state)); });
+  return answer(c, [&](ExportedModel& model) { model.restore(*static_cast<ModelPlace*>(state)); });
 }
 int fmi2FreeFMUstate(void*, void** state) {
-  delete static_cast<Place*>(*state);
+  delete static_cast<ModelPlace*>(*state);
   *state = nullptr;
   return ok;
 }
 int fmi2SerializedFMUstateSize(void*, void*, std::size_t*) { return refuse_call(); }
 int fmi2SerializeFMUstate(void*, void*, char*, std::size_t) { return refuse_call(); }
 int fmi2DeSerializeFMUstate(void*, const char*, std::size_t, void**) { return refuse_call(); }
-int fmi2GetDirectionalDerivative(void*, const unsigned*, std::size_t, const unsigned*, std::size_t,
-                                 const double*, double*) {
-  return refuse_call();
+int fmi2GetDirectionalDerivative(void* c, const unsigned* unknowns, std::size_t unknown_count,
+                                 const unsigned* knowns, std::size_t known_count, const double* seed,
+                                 double* result) {
+  return answer(c, [&](ExportedModel& model) {
+    copy(model.directional(unknowns, unknown_count, knowns, known_count, seed), result, unknown_count);
+  });
 }
 
 int fmi2EnterEventMode(void* c) {
@@ -161,10 +165,12 @@ int fmi2SetContinuousStates(void* c, const double* x, std::size_t n) {
       c, [&](ExportedModel& model) { model.set_states(Eigen::Map<const Vector>(x, static_cast<Index>(n))); });
 }
 int fmi2GetDerivatives(void* c, double* dx, std::size_t n) {
-  return answer(c, [&](ExportedModel& model) { copy(model.derivatives(), dx, n); });
+  return answer(
+      c, [&](ExportedModel& model) { model.derivatives(vector_at(dx, n, model.layout().continuous)); });
 }
 int fmi2GetEventIndicators(void* c, double* z, std::size_t n) {
-  return answer(c, [&](ExportedModel& model) { copy(model.indicators(), z, n); });
+  return answer(c,
+                [&](ExportedModel& model) { model.indicators(vector_at(z, n, model.layout().indicators)); });
 }
 int fmi2GetContinuousStates(void* c, double* x, std::size_t n) {
   return answer(c, [&](ExportedModel& model) { copy(model.states(), x, n); });

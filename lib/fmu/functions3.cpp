@@ -34,7 +34,8 @@ int get_values(void* c, const Reference* references, std::size_t count, Value* v
                std::size_t value_count) {
   if (count != value_count) return error;
   return answer(c, [&](ExportedModel& model) {
-    for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<Value>(model.get(references[k]));
+    ExportedModel::Answers answers;
+    for (std::size_t k = 0; k < count; ++k) values[k] = static_cast<Value>(model.get(references[k], answers));
   });
 }
 template <class Value>
@@ -162,24 +163,28 @@ int fmi3GetVariableDependencies(void*, Reference, std::size_t*, Reference*, std:
 }
 int fmi3GetFMUState(void* c, void** state) {
   return answer(c, [&](ExportedModel& model) {
-    if (*state == nullptr) *state = new Place();
-    *static_cast<Place*>(*state) = model.save();
+    if (*state == nullptr) *state = new ModelPlace();
+    *static_cast<ModelPlace*>(*state) = model.save();
   });
 }
 int fmi3SetFMUState(void* c, void* state) {
-  return answer(c, [&](ExportedModel& model) { model.restore(*static_cast<Place*>(state)); });
+  return answer(c, [&](ExportedModel& model) { model.restore(*static_cast<ModelPlace*>(state)); });
 }
 int fmi3FreeFMUState(void*, void** state) {
-  delete static_cast<Place*>(*state);
+  delete static_cast<ModelPlace*>(*state);
   *state = nullptr;
   return ok;
 }
 int fmi3SerializedFMUStateSize(void*, void*, std::size_t*) { return error; }
 int fmi3SerializeFMUState(void*, void*, std::uint8_t*, std::size_t) { return error; }
 int fmi3DeserializeFMUState(void*, const std::uint8_t*, std::size_t, void**) { return error; }
-int fmi3GetDirectionalDerivative(void*, const Reference*, std::size_t, const Reference*, std::size_t,
-                                 const double*, std::size_t, double*, std::size_t) {
-  return error;
+int fmi3GetDirectionalDerivative(void* c, const Reference* unknowns, std::size_t unknown_count,
+                                 const Reference* knowns, std::size_t known_count, const double* seed,
+                                 std::size_t seed_count, double* result, std::size_t result_count) {
+  if (seed_count != known_count) return error;
+  return answer(c, [&](ExportedModel& model) {
+    copy_values(model.directional(unknowns, unknown_count, knowns, known_count, seed), result, result_count);
+  });
 }
 int fmi3GetAdjointDerivative(void*, const Reference*, std::size_t, const Reference*, std::size_t,
                              const double*, std::size_t, double*, std::size_t) {
@@ -231,10 +236,12 @@ int fmi3SetContinuousStates(void* c, const double* x, std::size_t n) {
       c, [&](ExportedModel& model) { model.set_states(Eigen::Map<const Vector>(x, static_cast<Index>(n))); });
 }
 int fmi3GetContinuousStateDerivatives(void* c, double* dx, std::size_t n) {
-  return answer(c, [&](ExportedModel& model) { copy_values(model.derivatives(), dx, n); });
+  return answer(
+      c, [&](ExportedModel& model) { model.derivatives(vector_at(dx, n, model.layout().continuous)); });
 }
 int fmi3GetEventIndicators(void* c, double* z, std::size_t n) {
-  return answer(c, [&](ExportedModel& model) { copy_values(model.indicators(), z, n); });
+  return answer(c,
+                [&](ExportedModel& model) { model.indicators(vector_at(z, n, model.layout().indicators)); });
 }
 int fmi3GetContinuousStates(void* c, double* x, std::size_t n) {
   return answer(c, [&](ExportedModel& model) { copy_values(model.states(), x, n); });

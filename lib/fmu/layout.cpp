@@ -21,6 +21,22 @@ class Names {
   std::set<std::string> taken_;
 };
 
+void check_free(const ModelInstance& instance, const std::vector<std::string>& free) {
+  std::vector<std::string> known;
+  for (const auto& [name, value] : instance.parameters) known.push_back(name);
+  for (auto name = free.begin(); name != free.end(); ++name) {
+    if (std::find(known.begin(), known.end(), *name) == known.end()) {
+      const std::string nearest = nearest_name(*name, known);
+      refuse({.what = "an input, or a tunable parameter, is a parameter of the model",
+              .where = "'" + *name + "'",
+              .expected = nearest.empty() ? "a parameter" : "such as '" + nearest + "'"});
+    }
+    if (std::find(free.begin(), name, *name) != name)
+      refuse(
+          {.what = "a parameter is named twice", .where = "'" + *name + "'", .expected = "each name once"});
+  }
+}
+
 [[noreturn]] void refuse_exchange(const std::string& what) {
   refuse({.what = "Model Exchange cannot hold this model: " + what,
           .where = "--me",
@@ -36,8 +52,15 @@ std::uint32_t Layout::first(Role role) const {
   return static_cast<std::uint32_t>(found - variables.begin());
 }
 
-Layout layout_of(const Model& model, const ModelInstance& instance,
-                 const std::vector<std::string>& observed) {
+std::vector<std::string> Offered::free() const {
+  std::vector<std::string> names = inputs;
+  names.insert(names.end(), tunable.begin(), tunable.end());
+  return names;
+}
+
+Layout layout_of(const Model& model, const ModelInstance& instance, const Offered& offered) {
+  const std::vector<std::string> free = offered.free();
+  check_free(instance, free);
   Layout layout;
   Names names;
   const System& system = instance.system;
@@ -58,11 +81,17 @@ Layout layout_of(const Model& model, const ModelInstance& instance,
     const auto& [name, value] = instance.parameters[k];
     const auto known = std::find_if(model.parameters.begin(), model.parameters.end(),
                                     [&, wanted = name](const Parameter& one) { return one.name == wanted; });
-    add(Role::parameter, static_cast<Index>(k), name, value,
+    const auto place = std::find(free.begin(), free.end(), name) - free.begin();
+    const auto inputs = static_cast<std::ptrdiff_t>(offered.inputs.size());
+    const bool is_free = place < static_cast<std::ptrdiff_t>(free.size());
+    add(!is_free         ? Role::parameter
+        : place < inputs ? Role::input
+                         : Role::tunable,
+        is_free ? static_cast<Index>(place) : static_cast<Index>(k), name, value,
         known == model.parameters.end() ? "" : known->description);
   }
-  for (std::size_t k = 0; k < observed.size(); ++k) {
-    const std::string name = observed[k].substr(0, observed[k].find('='));
+  for (std::size_t k = 0; k < offered.observed.size(); ++k) {
+    const std::string name = offered.observed[k].substr(0, offered.observed[k].find('='));
     add(Role::observed, static_cast<Index>(k), name.substr(0, name.find_last_not_of(' ') + 1));
   }
   Index k = 0;

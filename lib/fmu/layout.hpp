@@ -18,6 +18,8 @@ enum class Role {
   derivative,
   discrete_state,
   parameter,
+  input,
+  tunable,
   observed,
   mode,
   location,
@@ -29,7 +31,7 @@ struct Variable {
   std::string name = {};
   Role role = Role::time;
   Index index = 0;   // among those of its role
-  double start = 0;  // of states, discrete states and parameters
+  double start = 0;  // of states, discrete states, parameters and inputs
   std::string description = {};
   bool is_real() const { return role != Role::mode && role != Role::location && role != Role::events; }
 };
@@ -42,8 +44,17 @@ struct Layout {
   std::uint32_t first(Role role) const;
 };
 
-// `observed` are the quantities that become outputs.
-Layout layout_of(const Model& model, const ModelInstance& instance, const std::vector<std::string>& observed);
+// What the FMU offers beside states and parameters, by name.
+struct Offered {
+  std::vector<std::string> observed = {};  // quantities that become outputs
+  std::vector<std::string> inputs = {};    // parameters that become inputs
+  std::vector<std::string> tunable = {};   // parameters that may change at events
+  // The parameters that may change in a run: they are states of an extended problem, in this order.
+  std::vector<std::string> free() const;
+};
+
+// Throws std::invalid_argument for inputs and tunable parameters that are no parameters, or are there twice.
+Layout layout_of(const Model& model, const ModelInstance& instance, const Offered& offered);
 
 // Throws std::invalid_argument with the reason where an FMU of Model Exchange cannot hold the model.
 void check_model_exchange(const ModelInstance& instance);

@@ -150,6 +150,18 @@ SW_API int sw_parse(const char *text, int64_t length, const char *file_name, sw_
 /* The same for a file. Its tables of data are looked for beside it. */
 SW_API int sw_read(const char *path, sw_model **model);
 
+/* The model of an FMU, FMI 2.0 or 3.0. `options`, which may be NULL, are of "co_simulation=true communication_step=0.1 inputs=u.csv isolate=true
+ * patience=60 log=logEvents": Co-Simulation where the FMU has both kinds, the distance of its communication points in its unit of time, a file of
+ * inputs over time, a process of its own and the seconds that a call of that may take, and the categories of messages that are shown. The library for
+ * WebAssembly has neither this nor sw_write_fmu(). */
+SW_API int sw_read_fmu(const char *path, const char *options, sw_model **model);
+
+/* Writes a model file or a model of the catalogue as an FMU, with what is set and observed. `options`, which may be NULL, are of "version=2.0 kind=me
+ * inputs=u,v tunable=k folder=/usr/lib/slideway" and those of sw_options(), which Co-Simulation takes: the version of FMI (default 3.0), "me", "cs" or "both" (default),
+ * parameters that become inputs, or may change in a run, and the folder of libslideway_fmu.so, which every FMU has inside. The file is
+ * written whole or not at all. */
+SW_API int sw_write_fmu(const sw_model *model, const char *path, const char *options);
+
 /* A model of the catalogue, "evaporator", which is compiled in. sw_catalogue() lists their "names" and "summaries". Neither is in the library
  * for WebAssembly, nor are sw_compare() and sw_samples(). */
 SW_API int sw_find_model(const char *name, sw_model **model);

@@ -5,11 +5,13 @@
 
 #include <cmath>
 #include <fstream>
+#include <optional>
 
 #include "models/registry.hpp"
 #include "slideway/fmi/export.hpp"
 #include "slideway/fmi/import.hpp"
 #include "slideway/io/model_file.hpp"
+#include "slideway/model/check.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "test/fmi/fmu_file.hpp"
 #include "test/temporary_folder.hpp"
@@ -76,6 +78,70 @@ TEST_CASE(
 TEST_CASE("a loose tolerance of an exported FMU makes no event of Model Exchange another one") {
   for (const double rtol : {1e-4, 1e-6})
     check_round_trip(read_model_file(gallery + "dry_friction.toml"), gallery + "dry_friction.toml", rtol);
+}
+
+TEST_CASE("inputs and tunable parameters of an FMU are driven from a table, with their jumps") {
+  const std::string text =
+      "name = \"block\"\n[parameters]\nmu = 0.4\nu = 1.0\n[states]\nx = 2.0\nv = 0.0\n[time]\nend = 20.0\n"
+      "[derivatives]\nx = \"v\"\nv = \"u*cos(t/2) - x - mu*sgn(v)\"\n";
+  const Model model = parse_model(text, "block.toml");
+  const auto run_piece = [&](const Settings& settings, double start, double end, const Vector& state) {
+    return Simulator(model.instantiate(settings).problem(), {.rtol = 1e-10})
+        .run({.start = start, .end = end, .state = state})
+        .final.state;
+  };
+  const Vector first = run_piece({}, 0, 7, Vector{{2, 0}});
+  const Vector expected = run_piece({{"u", 0.5}, {"mu", 0.2}}, 7, 20, first);
+  const test::TemporaryFolder folder;
+  std::ofstream(folder / "u.csv") << "time,u,mu\n0,1,0.4\n7,1,0.4\n7,0.5,0.2\n20,0.5,0.2\n";
+  for (const FmiVersion version : {FmiVersion::two, FmiVersion::three})
+    for (const bool is_stepped : {false, true}) {
+      CAPTURE(is_stepped);
+      FmuExport what{.version = version,
+                     .model_text = text,
+                     .inputs = {"u"},
+                     .tunable = {"mu"},
+                     .binary = SLIDEWAY_FMU_BINARY};
+      what.options.rtol = 1e-10;
+      write_fmu(folder / "block.fmu", model, what);
+      const Model driven = read_fmu(folder / "block.fmu",
+                                    {.prefers_co_simulation = is_stepped,
+                                     .communication_step = is_stepped ? std::optional(0.5) : std::nullopt,
+                                     .inputs = folder / "u.csv"});
+      const Vector found = run_model(driven).final.state;
+      CHECK((found.head(2) - expected).lpNorm<Eigen::Infinity>() < 1e-7);
+    }
+  FmuExport wrong{.model_text = text, .inputs = {"m"}, .binary = SLIDEWAY_FMU_BINARY};
+  CHECK_THROWS_WITH_AS(write_fmu(folder / "wrong.fmu", model, wrong),
+                       doctest::Contains("is a parameter of the model"), std::invalid_argument);
+}
+
+TEST_CASE(
+    "directional derivatives of an exported FMU are those of its field, along surfaces and with contacts, "
+    "too") {
+  for (const std::string name : {"dry_friction", "leine_belt", "utkin", "thermostat", "impact_oscillator"}) {
+    CAPTURE(name);
+    const Model model = read_model_file(gallery + name + ".toml");
+    const test::TemporaryFolder folder;
+    write_fmu(folder / "model.fmu", model, what_of(gallery + name + ".toml", FmiVersion::three));
+    const ModelInstance instance = read_fmu(folder / "model.fmu").instantiate({});
+    const auto is_right = [&](double t, const Vector& x) {
+      return check_derivatives(instance.system, t, x, Vector::Ones(instance.system.surfaces())).passed;
+    };
+    CHECK(is_right(instance.start, instance.state));
+    const Solution solution =
+        Simulator(instance.problem(), {.rtol = 1e-9})
+            .run({.start = instance.start, .end = instance.end, .state = instance.state});
+    std::size_t checked = 0;
+    for (std::size_t k = 0; k + 1 < solution.events.size() && checked < 6; ++k) {
+      // Between two events, in whatever mode holds there.
+      const double t = 0.5 * (solution.events[k].t + solution.events[k + 1].t);
+      if (!(t > solution.events[k].t + 1e-3) || solution.events[k].after.size() == 0) continue;
+      Vector x = solution.trajectory(t);
+      CHECK(is_right(t, x));
+      ++checked;
+    }
+  }
 }
 
 TEST_CASE("an FMU of Co-Simulation comes to the state of the run, step by step") {

@@ -5,7 +5,8 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <zip.h>
+#include <minizip/unzip.h>
+#include <minizip/zip.h>
 
 namespace slideway::test {
 namespace {
@@ -87,25 +88,30 @@ std::string fmu_binary(const std::string& model) {
 }
 
 void write_archive(const std::string& path, const std::map<std::string, std::string>& entries) {
-  zip_t* const archive = zip_open(path.c_str(), ZIP_CREATE | ZIP_TRUNCATE, nullptr);
-  if (archive == nullptr) throw std::runtime_error("the archive cannot be made: " + path);
+  void* const archive = zipOpen64(path.c_str(), APPEND_STATUS_CREATE);
+  bool is_written = archive != nullptr;
   for (const auto& [name, content] : entries)
-    zip_file_add(archive, name.c_str(), zip_source_buffer(archive, content.data(), content.size(), 0),
-                 ZIP_FL_OVERWRITE);
-  if (zip_close(archive) != 0) throw std::runtime_error("the archive cannot be written: " + path);
+    is_written =
+        is_written &&
+        zipOpenNewFileInZip(archive, name.c_str(), nullptr, nullptr, 0, nullptr, 0, nullptr, Z_DEFLATED,
+                            Z_BEST_SPEED) == ZIP_OK &&
+        zipWriteInFileInZip(archive, content.data(), static_cast<unsigned>(content.size())) == ZIP_OK &&
+        zipCloseFileInZip(archive) == ZIP_OK;
+  if (!is_written || zipClose(archive, nullptr) != ZIP_OK)
+    throw std::runtime_error("the archive cannot be written: " + path);
 }
 
 std::string archive_entry(const std::string& path, const std::string& name) {
-  zip_t* const archive = zip_open(path.c_str(), ZIP_RDONLY, nullptr);
+  void* const archive = unzOpen64(path.c_str());
   if (archive == nullptr) throw std::runtime_error("the archive cannot be read: " + path);
   std::string content;
-  if (zip_file_t* const entry = zip_fopen(archive, name.c_str(), 0)) {
+  if (unzLocateFile(archive, name.c_str(), 1) == UNZ_OK && unzOpenCurrentFile(archive) == UNZ_OK) {
     char block[4096];
-    for (zip_int64_t count = 0; (count = zip_fread(entry, block, sizeof block)) > 0;)
+    for (int count = 0; (count = unzReadCurrentFile(archive, block, sizeof block)) > 0;)
       content.append(block, static_cast<std::size_t>(count));
-    zip_fclose(entry);
+    unzCloseCurrentFile(archive);
   }
-  zip_discard(archive);
+  unzClose(archive);
   return content;
 }
 

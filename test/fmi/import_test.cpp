@@ -52,6 +52,34 @@ std::vector<EventRecord> jumps(const Solution& solution) {
 
 }  // namespace
 
+TEST_CASE("a ball that an event puts exactly onto the floor goes on from there, and rests at the end") {
+  const FmuOptions fmu = {.model = "resting_ball",
+                          .states = {"h", "v"},
+                          .indicators = 1,
+                          .discrete = 1,
+                          .parameter = 0.7,
+                          .end = 3};
+  for_all_kinds(fmu, [](const FmuOptions& kind) {
+    const Solution solution = run_fmu(kind);
+    CHECK(solution.outcome.succeeded());
+    CHECK(solution.outcome.t == 3);
+    // It bounces with 0.7 of its speed until that is below 0.1: √(2 g) 0.7¹¹ is 0.0876.
+    const double speed = std::sqrt(2 * 9.81);
+    double t = speed / 9.81, v = speed;
+    std::vector<double> times;
+    for (int k = 1; k <= 11; ++k) {
+      times.push_back(t);
+      v *= 0.7;
+      t += 2 * v / 9.81;
+    }
+    const std::vector<EventRecord> bounces = jumps(solution);
+    REQUIRE(bounces.size() >= times.size());
+    for (std::size_t k = 0; k < times.size(); ++k) CHECK(std::abs(bounces[k].t - times[k]) < 1e-8);
+    CHECK(solution.final.state[0] == 0);
+    CHECK(solution.final.state[1] == 0);
+  });
+}
+
 TEST_CASE("a bouncing ball of an FMU bounces at the times of the formula") {
   for_all_kinds(ball, [](FmuOptions fmu) {
     fmu.end = 1.9;

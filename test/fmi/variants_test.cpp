@@ -69,6 +69,27 @@ TEST_CASE("elements of arrays are states and parameters by their indices") {
   CHECK(solution.final.state[1] == doctest::Approx(std::cos(6.0)).epsilon(1e-8));
 }
 
+TEST_CASE(
+    "descriptions in the forms of other tools are read: aliases, notes, Latin-1, the names of Windows") {
+  const test::TemporaryFolder folder;
+  std::string xml = with(array_xml, "encoding=\"UTF-8\"", "encoding=\"ISO-8859-1\"");
+  xml = with(xml, "<DefaultExperiment",
+             "<!-- made by hand --><LogCategories><Category name=\"logEvents\"/></LogCategories>\n"
+             "<VendorAnnotations><Tool name=\"other\"><a/></Tool></VendorAnnotations><DefaultExperiment");
+  xml = with(xml, "fmiVersion=\"3.0\"", "fmiVersion=\"3.0-beta.4\" description=\"w\xe4rme\"");
+  xml = with(xml, "start=\"1 4\">", "start=\" 1\n4 \"><Alias name=\"stiffness\" description=\"the same\"/>");
+  test::write_archive(
+      folder / "array.fmu",
+      {{"modelDescription.xml", xml}, {"binaries\\x86_64-linux\\array.so", test::fmu_binary("array")}});
+  const Model model = read_fmu(folder / "array.fmu");
+  CHECK(model.summary.find("w\u00e4rme") == 0);
+  CHECK(model.parameters.size() == 2);
+  const ModelInstance instance = model.instantiate({{"p[2]", 9}});
+  Vector seen(1);
+  instance.observables({"stiffness[2]"}).evaluate(0, instance.state, Vector(), Vector(), seen);
+  CHECK(seen[0] == 9);
+}
+
 TEST_CASE("directional derivatives of an FMU are used, and those that lie are found by the check") {
   const test::TemporaryFolder folder;
   for (const std::string name : {"array", "wrong_array"}) {

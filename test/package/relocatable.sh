@@ -29,7 +29,7 @@ if command -v gnuplot >/dev/null 2>&1; then
   told "the archive"
 fi
 object="$root/lib/libslideway_c.so.1"
-for file in "$root/bin/slideway" "$object"; do
+for file in "$root/bin/slideway" "$object" "$root/lib/slideway/libslideway_fmu.so"; do
   needed=$(objdump -p "$file" | awk '$1 == "NEEDED" { print $2 }' | grep -v -E '^(libc|libm|libgcc_s|ld-linux-x86-64)\.so' || true)
   [ -z "$needed" ] || fail "$file needs $needed"
   newest=$(objdump -T "$file" | grep -o 'GLIBC_[0-9.]*' | sort -V | tail -n 1)
@@ -39,6 +39,9 @@ for file in "$root/bin/slideway" "$object"; do
     grep -q -a -F "$folder" "$file" && fail "$file names the folder $folder, in which it was built"
   done
 done
+# It writes and reads FMUs.
+(cd "$work" && env -i "$root/bin/slideway" export evaporator --quiet && env -i "$root/bin/slideway" run evaporator.fmu --quiet &&
+  env -i "$root/bin/slideway" run evaporator.fmu --communication-step 10 --quiet) || fail "an FMU is not written, or does not run"
 sh "$source_dir/test/c/names.sh" nm "$object" "$root/include/slideway.h"
 
 # A bare root holds the C library alone, without /proc, by which the command finds its gallery.

@@ -45,6 +45,8 @@ _document = _declare("sw_document", c_int, c_void_p, c_char_p, POINTER(c_void_p)
 _stop = _declare("sw_stop", c_int, c_void_p)
 _parse = _declare("sw_parse", c_int, c_char_p, c_int64, c_char_p, POINTER(c_void_p))
 _read = _declare("sw_read", c_int, c_char_p, POINTER(c_void_p))
+_read_fmu = _declare("sw_read_fmu", c_int, c_char_p, c_char_p, POINTER(c_void_p))
+_write_fmu = _declare("sw_write_fmu", c_int, c_void_p, c_char_p, c_char_p)
 _set = _declare("sw_set", c_int, c_void_p, c_char_p, c_double)
 _set_initial = _declare("sw_set_initial", c_int, c_void_p, c_void_p, c_int64)
 _options = _declare("sw_options", c_int, c_void_p, c_char_p)
@@ -641,7 +643,27 @@ def parse(text, file):
 
 
 def is_file(name):
-    return "/" in name or name.endswith(".toml")
+    return "/" in name or name.endswith((".toml", ".fmu"))
+
+
+def load_fmu(path, co_simulation, communication_step, inputs, isolate, patience, log):
+    how = dict(co_simulation=co_simulation, communication_step=communication_step, inputs=inputs or None, isolate=isolate, patience=patience,
+               log=",".join(log) or None)
+    words = " ".join(f"{name}='{value}'" if isinstance(value, str) else _option_text({name: value}) for name, value in how.items() if value is not None)
+    return Model(lambda: _made(_read_fmu, os.fsencode(path), words.encode()))
+
+
+library_folder = "."
+
+
+def write_fmu(model, path, folders, text, version, kind, settings, observe, inputs, tunable, options):
+    made = model.instantiate(settings)._handle
+    for quantity in observe:
+        made.check(_observe(made.pointer, quantity.encode()))
+    found = [folder for folder in folders if os.path.exists(os.path.join(folder, "libslideway_fmu.so"))]
+    words = [f"version={version} kind={kind} folder='{(found or folders)[0]}'", _option_text(options)]
+    words += [f"{name}={','.join(names)}" for name, names in (("inputs", inputs), ("tunable", tunable)) if names]
+    made.check(_write_fmu(made.pointer, os.fsencode(path), " ".join(words).encode()))
 
 
 def load(name):

@@ -110,6 +110,29 @@ class Run:
     def html(self, wanted: Sequence[str], phase: Sequence[str], how: str) -> str: ...
 
 def load(name: str) -> Model: ...
+def load_fmu(
+    path: str,
+    co_simulation: bool,
+    communication_step: Optional[float],
+    inputs: str,
+    isolate: bool,
+    patience: float,
+    log: Sequence[str],
+) -> Model: ...
+def write_fmu(
+    model: Model,
+    path: str,
+    folders: Sequence[str],
+    text: str,
+    version: str,
+    kind: str,
+    settings: Sequence[Tuple[str, float]],
+    observe: Sequence[str],
+    inputs: Sequence[str],
+    tunable: Sequence[str],
+    options: Mapping[str, Any],
+) -> None: ...
+library_folder: str
 def parse(text: str, file: str) -> Model: ...
 def catalogue() -> List[Tuple[str, str]]: ...
 def gallery() -> List[Tuple[str, str, str]]: ...

@@ -199,6 +199,25 @@ class Model:
                 file.write(self.text)
         return self.text
 
+    def to_fmu(self, path: Any, *, version: str = "3.0", kind: str = "both", observe: Sequence[str] = (), inputs: Sequence[str] = (),
+               tunable: Sequence[str] = (), settings: Optional[Mapping[str, float]] = None, **given: Any) -> str:
+        """Writes the model as an FMU of FMI "3.0" or "2.0", for "me" (Model Exchange), "cs" (Co-Simulation) or "both", and returns `path`.
+
+        Quantities to `observe` become outputs; `inputs` names parameters that become inputs, `tunable` those that may change in a run.
+        Parameters, initial values and options of Co-Simulation are given as to :meth:`run`. The file is written whole or not at all.
+        Raises :class:`ValueError` with the reason for a model that an FMU cannot hold."""
+        if version not in ("2.0", "3.0") or kind not in ("me", "cs", "both"):
+            raise ValueError(f"an FMU has the version '2.0' or '3.0' and the kind 'me', 'cs' or 'both', not {version!r} and {kind!r}")
+        if self.text is None and self._origin[0] != "catalogue":
+            raise ValueError(f"{self.name} is a model file or of the catalogue no more; an FMU holds what a text tells")
+        options, values = self._split(given, settings)
+        package = os.path.dirname(os.path.abspath(__file__))
+        folders = [package, os.path.join(os.path.dirname(_core.__file__), "..", ".."),
+                   os.path.join(os.path.dirname(_core.__file__), _core.library_folder, "slideway")]
+        _core.write_fmu(self._core, os.fspath(path), folders, self.text or "", version, kind,
+                        [(name, _number(name, value)) for name, value in values.items()], list(observe), list(inputs), list(tunable), options)
+        return os.fspath(path)
+
     @staticmethod
     def from_toml(given: Any) -> "Model":
         """The model of a text, which has several lines, or of a file."""
@@ -206,7 +225,8 @@ class Model:
 
     @property
     def origin(self) -> Tuple[Any, ...]:
-        """("text", its text, the name of its file), or ("catalogue", its name): what the model can be made of again."""
+        """("text", its text, the name of its file), ("catalogue", its name), or ("fmu", its path, how it is run): what the model can be made
+        of again."""
         return self._origin
 
     def instance(self, **settings: float) -> Any:
@@ -401,6 +421,8 @@ def _again(kind: type, origin: Tuple[Any, ...]) -> Model:
 
 def model_from(origin: Tuple[Any, ...]) -> Model:
     """The model of what :attr:`Model.origin` tells."""
+    if origin[0] == "fmu":
+        return Model(_core.load_fmu(origin[1], **origin[2]), origin)
     if origin[0] != "text":
         return _named(origin[1])
     made = _parse(origin[1], origin[2])
@@ -430,12 +452,24 @@ def _named(name: str) -> Model:
     return Model(_core.load(name), ("catalogue", name))
 
 
-def load(name: Any) -> Model:
-    """The model of a file, ``load("stick-slip.toml")``, of the catalogue, ``load("evaporator")``, or of the gallery,
-    ``load("gallery/chua")``. A file that is called so comes before the gallery.
+def load(name: Any, *, co_simulation: bool = False, communication_step: Optional[float] = None, inputs: Any = None, isolate: bool = False,
+         patience: float = 60.0, log: Sequence[str] = ()) -> Model:
+    """The model of a file, ``load("stick-slip.toml")``, of an FMU, ``load("pump.fmu")``, of the catalogue, ``load("evaporator")``, or of the
+    gallery, ``load("gallery/chua")``. A file that is called so comes before the gallery.
+
+    The options are those of FMUs: Co-Simulation where there is Model Exchange, too, or wherever a ``communication_step`` is given, in the unit of
+    time of the FMU; ``inputs``, a file of comma-separated values with a column ``time`` and columns of inputs; ``isolate``, a process of its own,
+    in which a call may take ``patience`` seconds; ``log``, the categories of messages that are shown.
 
     A file with mistakes raises :class:`ModelError`, which tells each with line, column and caret."""
     text = os.fspath(name)
+    how = dict(co_simulation=bool(co_simulation), communication_step=None if communication_step is None else float(communication_step),
+               inputs="" if inputs is None else os.fspath(inputs), isolate=bool(isolate), patience=float(patience), log=[str(one) for one in log])
+    if text.endswith(".fmu"):
+        return model_from(("fmu", os.path.abspath(text), how))
+    asked = [option for option, value in how.items() if value and option != "patience"]
+    if asked:
+        raise ValueError(f"{asked[0]} is for FMUs, whose names end in .fmu, not for {text!r}")
     if not _core.is_file(text):
         return _named(text)
     _core.load(text)  # the complete report of what is wrong, a missing file too

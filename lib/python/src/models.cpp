@@ -1,13 +1,17 @@
 // Models and problems as Python sees them.
 
 #include <limits>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
 #include "apps/comparison.hpp"
 #include "apps/comparison_documents.hpp"
+#include "apps/fmu_binary.hpp"
 #include "apps/gallery.hpp"
 #include "apps/load_model.hpp"
 #include "apps/model_check.hpp"
@@ -15,6 +19,8 @@
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/run.hpp"
 #include "models/registry.hpp"
+#include "slideway/fmi/export.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/io/quantity_words.hpp"
 #include "slideway/sweep/samples.hpp"
@@ -88,6 +94,26 @@ std::shared_ptr<Problem> with_steps(const Problem& problem, const py::list& rese
   result->instance.system =
       problem.instance.system.with_events(std::move(events)).with_time_events(std::move(time_events));
   return result;
+}
+
+void write_exported(const std::shared_ptr<Model>& model, const std::string& path,
+                    const std::vector<std::string>& folders, const std::string& text,
+                    const std::string& version, const std::string& kind, const Settings& settings,
+                    const std::vector<std::string>& observe, const std::vector<std::string>& inputs,
+                    const std::vector<std::string>& tunable, const py::dict& options) {
+  const FmuExport what{.version = version == "2.0" ? FmiVersion::two : FmiVersion::three,
+                       .kind = kind == "me"   ? FmuKind::model_exchange
+                               : kind == "cs" ? FmuKind::co_simulation
+                                              : FmuKind::both,
+                       .model_text = text,
+                       .settings = settings,
+                       .observe = observe,
+                       .inputs = inputs,
+                       .tunable = tunable,
+                       .options = options_from(options, model->defaults),
+                       .binary = apps::fmu_binary({folders.begin(), folders.end()})};
+  const py::gil_scoped_release unlocked;
+  write_fmu(path, *model, what);
 }
 
 const System& system_at(const Problem& problem, const Automaton& automaton, const std::string& location) {
@@ -344,6 +370,24 @@ void bind_models(py::module_& module) {
   module.def(
       "load", [](const std::string& name) { return std::make_shared<Model>(apps::load_model(name)); },
       Unlocked());
+  module.def(
+      "load_fmu",
+      [](const std::string& path, bool co_simulation, std::optional<double> communication_step,
+         const std::string& inputs, bool isolate, double patience, const std::vector<std::string>& log) {
+        return std::make_shared<Model>(read_fmu(path, {.prefers_co_simulation = co_simulation,
+                                                       .communication_step = communication_step,
+                                                       .inputs = inputs,
+                                                       .isolated = isolate,
+                                                       .patience = patience,
+                                                       .log = log}));
+      },
+      py::arg("path"), py::arg("co_simulation"), py::arg("communication_step"), py::arg("inputs"),
+      py::arg("isolate"), py::arg("patience"), py::arg("log"), Unlocked());
+  // From the folder of the package.
+  module.attr("library_folder") = SLIDEWAY_LIBRARY_FROM_PACKAGE;
+  module.def("write_fmu", &write_exported, py::arg("model"), py::arg("path"), py::arg("folders"),
+             py::arg("text"), py::arg("version"), py::arg("kind"), py::arg("settings"), py::arg("observe"),
+             py::arg("inputs"), py::arg("tunable"), py::arg("options"));
   module.def(
       "parse",
       [](const std::string& text, const std::string& file) {

@@ -17,9 +17,12 @@ enum class FmuKind { model_exchange, co_simulation, both };
 struct FmuExport {
   FmiVersion version = FmiVersion::three;
   FmuKind kind = FmuKind::both;
-  std::string model_file = {};            // its path; "" for a model of the catalogue
+  std::string model_file = {};            // its path; "" for a model of the catalogue, or one by its text
+  std::string model_text = {};            // the text of a model file, where there is no path
   Settings settings = {};                 // become the start values
   std::vector<std::string> observe = {};  // become outputs
+  std::vector<std::string> inputs = {};   // parameters that become inputs, which whoever runs the FMU drives
+  std::vector<std::string> tunable = {};  // parameters that may change between steps and at events
   Options options = {};                   // tolerances, method and policies of Co-Simulation
   std::string binary = {};                // the shared object libslideway_fmu.so
 };
@@ -29,7 +32,7 @@ struct FmuExport {
 // their surfaces, contacts, events and edges. The file is written whole or not at all.
 //
 // Throws std::invalid_argument for a model that an FMU of this kind cannot hold, with the reason, and std::runtime_error where a file cannot
-// be read or written. Without libzip and pugixml in the build it throws std::invalid_argument.
+// be read or written. Without minizip and pugixml in the build it throws std::invalid_argument.
 void write_fmu(const std::string& path, const Model& model, const FmuExport& what);
 
 }  // namespace slideway

@@ -37,7 +37,7 @@ struct FmuImport {
 //
 // Throws std::invalid_argument for a file that is no FMU, or one that cannot be run here, with the reason. A run throws std::runtime_error
 // where the FMU tells of an error, or an isolated one crashes or takes too long. Instances may run in threads of their own, unless the FMU can be
-// instantiated only once. Without libzip and pugixml in the build it throws std::invalid_argument, too, with the names of the packages.
+// instantiated only once. Without minizip and pugixml in the build it throws std::invalid_argument, too, with the names of the packages.
 Model read_fmu(const std::string& file, const FmuImport& how = {});
 
 // tell_steps() lets an FMU of Model Exchange that wants it hear of every step of a run with these options, and ask for events there, as FMUs do
