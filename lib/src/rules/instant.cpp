@@ -125,7 +125,7 @@ bool ModeManager::put_where_met(Meeting& meeting) {
 bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
   now_.restart.go_on();
   Arrivals& arrivals = arrived_.gather(slots, ending);
-  arrived_.take_due();
+  arrived_.note_due();
   if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
   if (!locator_.scanned().poles.empty()) poles_.pass_events();
   const std::size_t records = log_.solution().events.size();
@@ -155,7 +155,7 @@ bool ModeManager::reach_known_time() {
   if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
   Arrivals& arrivals = arrived_.arrivals();
   arrivals.clear();
-  arrived_.take_due();
+  arrived_.note_due();
   begin_instant(false);
   arrivals.stage = Arrivals::Stage::noted;
   now_.here->stepper->error_weights(now_.x, now_.weights);
@@ -219,12 +219,12 @@ bool ModeManager::carry_out(const NoteEvents&) {
     for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) arrived_.cross(*events);
   }
   for (const Index e : arrivals.records) {
-    instant_.recorded.push_back(now_.here->watch[e].when);
+    now_.here->guards.set_fired_at_zero(e, true);
     log_.report(records_.note(e, EventKind::record));
   }
-  if (log_.too_many_events()) return false;
   if (arrivals.stops.empty()) return true;
   for (const Index e : arrivals.stops) log_.report(records_.note(e, EventKind::stop));
+  firing_.leave_undone(arrivals.jumps);
   records_.finish_stopped(arrivals.stops.front());
   return false;
 }

@@ -146,6 +146,9 @@ void ModeManager::begin_in(const Mode& mode) {
   stay(second_order_rules_.begins(sliding, sliding));
   take_initial_mode();
   waiting_.look_at_waiting();
+  // What is zero here has had its part in the run before, or is pending.
+  for (Index e = 0; e < now_.here->watch.size(); ++e)
+    if (waiting_.is_zero(e)) now_.here->guards.set_fired_at_zero(e, true);
   motion_.events_moving_through_zero();
 }
 

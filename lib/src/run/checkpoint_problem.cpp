@@ -161,6 +161,7 @@ Json pending_of(const std::vector<PendingAction>& pending) {
     list.push_back({{"t", hexadecimal(action.t)},
                     {"is_edge", action.is_edge},
                     {"of", action.of},
+                    {"by", static_cast<int>(action.by)},
                     {"values", vector_text(action.values)}});
   return list;
 }
@@ -232,6 +233,7 @@ Run run_of(const Json& problem) {
     run.pending.push_back(
         {.t = from_hexadecimal(action.at("t").get<std::string>()),
          .is_edge = action.at("is_edge").get<bool>(),
+         .by = static_cast<BroughtBy>(action.value("by", 0)),
          .of = action.at("of").get<std::size_t>(),
          .values = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()))});
   }

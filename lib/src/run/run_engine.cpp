@@ -30,6 +30,7 @@ RunEngine::RunEngine(const Automaton& automaton,
       step_sizes_(run.end - run.start),
       step_ends_(run.start, run.end, automaton.system().states() - automaton.system().discrete()),
       accuracy_(now_),
+      hidden_jumps_(automaton.system().states() - automaton.system().discrete()),
       core_(now_, locator_, log_, step_sizes_) {
   manager_.locations().enter_first_location();
 }
@@ -71,14 +72,18 @@ bool RunEngine::stops() {
   return true;
 }
 
+bool RunEngine::begins() {
+  has_begun_ = has_begun_ || manager_.start();
+  return has_begun_;
+}
+
 bool RunEngine::follow() {
   bool pauses = false;
   guarded([&] {
-    if (!has_begun_ && !manager_.start()) return;
-    has_begun_ = true;
+    if (!begins()) return;
     while (!pauses) {
       if (!is_in_mode_) {
-        if (stops()) return;
+        if (stops() || !finish_instant()) return;
         pauses = is_at_pause();
         if (pauses || !begin_mode()) return;
         is_in_mode_ = true;
@@ -183,7 +188,10 @@ void RunEngine::end_step(double t) {
 
 bool RunEngine::take_state(const Vector& x) {
   bool goes_on = false;
-  guarded([&] { goes_on = manager_.take_state(x); });
+  guarded([&] {
+    if (!begins()) return;
+    goes_on = manager_.take_state(x);
+  });
   return goes_on;
 }
 
@@ -196,6 +204,8 @@ Solution RunEngine::ended() {
   if (end_warnings_ == EndWarnings::all) {
     append_silent_guards(now_, status, solution.warnings);
     append_below_tolerance(now_, solution.trajectory, solution.warnings);
+    if (const std::optional<HiddenJump>& jump = hidden_jumps_.first())
+      solution.warnings.push_back(hidden_jump_warning(*jump, now_.here->system.state_names()));
     append_steep_switches(now_, step_ends_, solution.statistics.stiff_from, solution.warnings);
   }
   return solution;
@@ -212,7 +222,7 @@ void RunEngine::complete(double t, const Vector& x, Solution& solution) {
     trajectory.add_point(t, x);
   }
   log_.complete_outputs(t, x, solution.outputs);
-  solution.pending = now_.agenda.schedule.pending();
+  solution.pending = now_.agenda.schedule.pending(t);
   solution.final = {t, now_.word(), x, now_.here->name};
   Statistics& statistics = solution.statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
@@ -223,6 +233,19 @@ void RunEngine::complete(double t, const Vector& x, Solution& solution) {
   statistics.events = static_cast<std::int64_t>(solution.events.size());
 }
 
+// The last arrival may have been at a known time itself, and a stop leaves what else is due then.
+bool RunEngine::finish_instant() {
+  const auto is_due = [this] {
+    const double next = now_.agenda.next_end(now_.run.end);
+    return now_.agenda.schedule.next() <= now_.t ||
+           (next < now_.run.end && next - now_.t <= location_accuracy(now_.t, 0));
+  };
+  while (is_due()) {
+    if (!manager_.reach_known_time()) return false;
+  }
+  return true;
+}
+
 bool RunEngine::begin_mode() {
   if (!(now_.t < now_.run.end)) {
     if (now_.options.recording == Recording::dense) {
@@ -231,11 +254,6 @@ bool RunEngine::begin_mode() {
     }
     log_.finish(Status::reached_end, "");
     return false;
-  }
-  // The last arrival may have been at the limit itself.
-  while (now_.agenda.next_end(now_.run.end) < now_.run.end &&
-         now_.agenda.next_end(now_.run.end) - now_.t <= location_accuracy(now_.t, 0)) {
-    if (!manager_.reach_known_time()) return false;
   }
   ModeOde& ode = now_.here->ode;
   // The weights of the arrival serve where the state is still the same, but for its place on the surfaces.
@@ -284,6 +302,7 @@ bool RunEngine::begin_mode() {
   if (now_.options.recording == Recording::dense && retaken == 0)
     log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
   core_.begin_mode();
+  hidden_jumps_.begin_mode();
   return true;
 }
 
@@ -449,6 +468,7 @@ std::optional<ModeEnd> RunEngine::take_step() {
   Stepper& stepper = *now_.stepper;
   ModeOde& ode = now_.here->ode;
   if (too_many_steps()) return ModeEnd::finished;
+  if (now_.restart.steps_in_mode() > 0) look_for_hidden_jump();
   ode.forget_samples();
   if (now_.here->contacts)
     now_.here->contacts->follow_slip(now_.t, now_.x, now_.regime.lambda(), now_.regime.contacts);
@@ -471,6 +491,19 @@ std::optional<ModeEnd> RunEngine::take_step() {
   step_.start = start;
   step_.scan_end = report.end;
   return std::nullopt;
+}
+
+void RunEngine::look_for_hidden_jump() {
+  const double step = now_.stepper->last_step_size();
+  if (!hidden_jumps_.note(step)) return;
+  HiddenJumps::Point begin{.t = now_.t - step, .x = now_.x};
+  now_.stepper->evaluate(begin.t, begin.x);
+  Vector weights(now_.x.size());
+  now_.here->stepper->error_weights(now_.x, weights);
+  const System& system = now_.here->system;
+  hidden_jumps_.look(begin, {.t = now_.t, .x = now_.x}, weights, [&](double t, const Vector& x, Vector& dx) {
+    system.field(t, x, now_.regime.lambda(), dx);
+  });
 }
 
 // Marches the guards along the step. The arrival of the locator is the first one that changes something, null when there is none.
@@ -514,7 +547,10 @@ bool RunEngine::pass_records() {
   manager_.arrived().take_sides();
   manager_.arrived().cross(arrivals.records);
   manager_.poles().pass_events();
-  for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
+  for (const Index e : arrivals.records) {
+    now_.here->guards.set_fired_at_zero(e, true);
+    log_.report(manager_.records().note(e, EventKind::record));
+  }
   if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
   if (now_.t > before) log_.append_step(before, now_.t);
   if (log_.too_many_events()) return false;

@@ -19,6 +19,7 @@
 #include "log/run_log.hpp"
 #include "rules/mode_manager.hpp"
 #include "run/core.hpp"
+#include "run/hidden_jumps.hpp"
 #include "run/step_accuracy.hpp"
 #include "run/step_sizes.hpp"
 #include "run/stepper_choice.hpp"
@@ -92,12 +93,18 @@ class RunEngine {
     std::exception_ptr ended;  // or a guard that has no value from there on
   };
 
+  // The run has begun, or begins now. False when it is over.
+  bool begins();
+  // What is due at this time happens before anything else does. False when the run is over.
+  bool finish_instant();
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
   bool arrive(const std::vector<char>& guards);
   bool arrive_at_end(double t);
   // Steps to the next event, or to the end of the run; nothing at a pause.
   std::optional<ModeEnd> follow_mode();
+  // The last step of the mode has come to the state, and nothing has happened in it.
+  void look_for_hidden_jump();
   // Nothing where a step is in hand, or another method is to be tried.
   std::optional<ModeEnd> take_step();
   // Locates what comes next in the step. False where the step is inaccurate there: it is good up to the state.
@@ -153,6 +160,7 @@ class RunEngine {
   StepSizes step_sizes_;
   StepEnds step_ends_;
   StepAccuracy accuracy_;
+  HiddenJumps hidden_jumps_;
   Core core_;
   StepFailure failure_ = {};  // of the method of the run, where it last had no step
   double no_careful_step_at_ = std::numeric_limits<double>::quiet_NaN();  // none yet

@@ -12,7 +12,8 @@
 // A guard fires at most once in a round, and what has crossed fires, even if another reset of its round carries it back. Its own
 // reset is no crossing of it. Within a round records come first, then stops, then resets, each kind in the order of the list:
 // records and stops see the state that the rounds before have left. An instant ends where nothing has crossed; where it goes on for
-// more than 1000 rounds in which something fires again, the run ends as `chattering`.
+// more than 1000 rounds in which something fires again, the run ends as `chattering`. A stop ends the run before the resets of its round and
+// what comes after them: that is the begin of a run that goes on there.
 // An event without `across_jumps` fires by the flow alone: a jump past its zero is no crossing of it.
 // At the start of a run one that is beyond zero already waits for a crossing, unless `initially` says otherwise.
 //

@@ -52,7 +52,8 @@ struct Solution {
   Snapshot final = {};         // at Outcome::t; another run may begin here (Run::mode)
   Trajectory trajectory = {};  // up to there; with Recording::nothing its end alone
   EventLog events = {};
-  std::vector<PendingAction> pending = {};  // delayed actions that are due later than the end
+  // Delayed actions that are due later than the end, and what a stop has left undone at the end.
+  std::vector<PendingAction> pending = {};
   Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
   // `warnings` names things that did not stop the run but are probably not meant. One is the guard of a reset,
