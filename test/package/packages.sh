@@ -38,6 +38,8 @@ export LD_LIBRARY_PATH
 "$root/bin/slideway" run gallery/chua --quiet
 "$root/bin/slideway" run evaporator --quiet --plot evaporator.svg
 [ -s evaporator.svg ] || fail "there is no picture"
+"$root/bin/slideway" export evaporator --quiet
+"$root/bin/slideway" run evaporator.fmu --quiet
 case $packages in
   *slideway-mpi*)
     dpkg-deb -f "$work/build/packages/"slideway-mpi_*.deb Depends | grep -q 'libopenmpi' || fail "slideway-mpi does not ask for MPI"
