@@ -15,7 +15,7 @@
 namespace slideway::fmi {
 namespace {
 
-// Of an FMU that tells none.
+// The tolerance of an FMU that tells none: the usual rtol of runs (Options::rtol).
 constexpr double usual_tolerance = 1e-6;
 
 signed char sign_of(double z) { return z > 0 ? 1 : -1; }

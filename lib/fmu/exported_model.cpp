@@ -14,6 +14,7 @@
 #include "slideway/core/errors.hpp"
 #include "slideway/detail/model/corner_blend.hpp"
 #include "slideway/detail/model/evaluator.hpp"
+#include "slideway/filippov/classify.hpp"
 #include "slideway/io/model_file.hpp"
 
 namespace slideway::fmu {
@@ -486,15 +487,15 @@ bool ExportedModel::pass_clearly() {
     else
       return false;
   } else {
-    const double from = place_.mode[surface] == Side::plus ? 1 : -1;
-    const double before = from > 0 ? above : below, beyond = from > 0 ? below : above;
-    if (!is_above_clear || !is_below_clear || before * from > 0) return false;
-    if (beyond * from < 0) {
-      place_.mode.set(surface, from > 0 ? Side::minus : Side::plus);
-    } else {
-      place_.mode.set(surface, Side::sliding);
-      place_.x = on_sliding_surfaces(place_.t, place_.x);
-    }
+    if (!is_above_clear || !is_below_clear) return false;
+    const PointKind kind = classify({.w = below}, {.w = above}).kind;
+    if (kind == PointKind::repelling) return false;
+    const Side next = kind == PointKind::crossing_up     ? Side::plus
+                      : kind == PointKind::crossing_down ? Side::minus
+                                                         : Side::sliding;
+    if (next == place_.mode[surface]) return false;
+    place_.mode.set(surface, next);
+    if (next == Side::sliding) place_.x = on_sliding_surfaces(place_.t, place_.x);
   }
   find_sides();
   return true;

@@ -186,7 +186,8 @@ z = "-2*z + if(side > 0, 1, 3)*(sqrt(x^2 + y^2) - 1)^2"
 )TOML");
   const PeriodicOrbit orbit = orbit_from(instance, Vector{{0.6, 0.8, 0.0}}, 2 * kPi);
   require_orbit(orbit);
-  const OrbitManifolds manifolds = follow_orbit_manifolds(instance.problem(), orbit, {.length = 0.9});
+  const OrbitManifolds manifolds =
+      follow_orbit_manifolds(instance.problem(), orbit, {.stable = false, .length = 0.9});
   REQUIRE(manifolds.normal.size() == 3);
   REQUIRE(manifolds.remarks.empty());
   // The periodic solution g at the angle of the section, which has x > 0: half a turn with c = 3 ends at the angle -pi/2.
@@ -204,7 +205,14 @@ z = "-2*z + if(side > 0, 1, 3)*(sqrt(x^2 + y^2) - 1)^2"
       CHECK(std::abs(manifolds.normal.dot(point.state - orbit.state)) <= 1e-8);
     }
   }
-  for (const OrbitManifoldCurve& curve : curves_of(manifolds, ManifoldKind::stable)) {
+  // Nothing on the orbit moves z, whose size is that of its tolerance, 0.01: this length is five sizes.
+  const OrbitManifolds arriving =
+      follow_orbit_manifolds(instance.problem(), orbit, {.unstable = false, .length = 0.05});
+  const auto stable = curves_of(arriving, ManifoldKind::stable);
+  REQUIRE(stable.size() == 2);
+  for (const OrbitManifoldCurve& curve : stable) {
+    CAPTURE(curve.message);
+    CHECK(curve.complete);
     for (const OrbitManifoldPoint& point : curve.points)
       CHECK(std::abs(std::hypot(point.state[0], point.state[1]) - 1) <= 1e-8);
   }

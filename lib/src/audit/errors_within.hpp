@@ -26,7 +26,7 @@ inline std::uint64_t hash_of(std::uint64_t a) {
   return a ^ (a >> 31U);
 }
 // In [0, 1).
-// One rounding up or down.
+// Returns the number one rounding error above or below, by chance.
 inline double rounded_by_chance(double value, std::uint64_t chance) {
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   return value * ((hash_of(chance) & 1U) != 0 ? 1 + epsilon : 1 - epsilon);

@@ -15,7 +15,7 @@ namespace {
 constexpr double kSamePoint = 0.5;   // of a cell: between two runs at one attractor
 constexpr double kSameOrbit = 0.05;  // of a cell: between two orbits that were found exactly
 constexpr double kSharedPart = 0.5;  // of the iterates at an attractor that is not periodic
-// Of the way between two points: a symmetry, which puts a saddle halfway, puts none there.
+// Places between two points, as parts of the way. A symmetric problem may have a saddle at one half, and has none at these parts.
 constexpr std::array kPartsBetween = {0.381966, 0.723607};
 constexpr Index kRestRounds = 50;  // in which a slow motion would be seen
 

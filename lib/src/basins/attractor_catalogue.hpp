@@ -17,14 +17,15 @@ class AttractorCatalogue {
  public:
   explicit AttractorCatalogue(const BasinProblem& problem) : problem_(problem) {}
 
-  // The number of the end that an attractor is; a new one where it is none of those known. Simulations are made for that.
+  // end_of() returns the number of the end at this attractor. Where no known attractor is the same, it makes runs to find out what the attractor
+  // is, and adds it.
   int end_of(const FoundAttractor& found);
-  // The number of the end of this name, which is no attractor.
+  // end_named() returns the number of the end that is no attractor and has this name; it adds the end where there is none.
   int end_named(const std::string& name, const std::string& message);
 
   KnownEnds known() const;
   const std::vector<BasinAttractor>& attractors() const { return attractors_; }
-  // Without the numbers of cells and samples.
+  // The numbers of cells and samples in these ends are 0: BasinWork counts them.
   const std::vector<BasinEnd>& ends() const { return ends_; }
 
  private:

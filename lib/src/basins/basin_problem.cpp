@@ -8,6 +8,7 @@
 #include "core/number_text.hpp"
 #include "orbit/schedule.hpp"
 #include "orbit/time_dependence.hpp"
+#include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"
 #include "slideway/simulate/live_run.hpp"
@@ -62,7 +63,10 @@ void check_options(const BasinOptions& options) {
 }  // namespace
 
 BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const BasinOptions& options)
-    : model_(model), design_(design), options_(options), run_(options.run) {
+    : model_(model),
+      design_(design),
+      options_(options),
+      run_(plain_options(options.run, Recording::nothing)) {
   check_axis(design_.across, "BasinDesign::across");
   check_axis(design_.up, "BasinDesign::up");
   check_options(options_);
@@ -73,11 +77,6 @@ BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const 
             .got = std::to_string(design_.across.cells) + " × " + std::to_string(design_.up.cells)});
   const ModelInstance instance = model_.instantiate(design_.fixed);
   check_plane(instance);
-  run_.recording = Recording::nothing;
-  run_.output_times.clear();
-  run_.sensitivities = {};
-  run_.on_step = {};
-  run_.on_event = {};
   run_.validate(instance.system.states());
   start_ = instance.start;
   initial_ = instance.state;

@@ -1,4 +1,4 @@
-// What every worker needs to follow starts of a plane: the model, the plane, the map and its grid.
+// BasinProblem holds the model, the plane, the map and its grid, with which each worker follows starts of the plane.
 //
 // It must not know what starts come to.
 #pragma once

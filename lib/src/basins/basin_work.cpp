@@ -112,11 +112,11 @@ void BasinWork::begin_stage(Index stage) {
       missing.push_back(start);
   }
   const Index size = std::clamp<Index>(std::ssize(missing) / kTasksPerStage, 1, kStartsPerTask);
-  const std::string knowledge = missing.empty() ? "" : knowledge_text(knowledge_before(stage));
+  knowledge_ = missing.empty() ? "" : knowledge_text(knowledge_before(stage));
   for (Index begin = 0; begin < std::ssize(missing); begin += size) {
     const auto first = missing.begin() + begin;
     const auto last = missing.begin() + std::min<Index>(begin + size, std::ssize(missing));
-    tasks_.push_back(task_text({.stage = stage, .knowledge = knowledge, .starts = {first, last}}));
+    tasks_.emplace_back(first, last);
   }
   std::reverse(tasks_.begin(), tasks_.end());
 }
@@ -159,14 +159,14 @@ void BasinWork::end_stage() {
 std::optional<std::string> BasinWork::next() {
   const std::lock_guard lock(mutex_);
   if (cancelled_ || tasks_.empty()) return std::nullopt;
-  std::string task = std::move(tasks_.back());
+  std::vector<Index> starts = std::move(tasks_.back());
   tasks_.pop_back();
-  return task;
+  return task_text({.stage = stage_, .knowledge = knowledge_, .starts = std::move(starts)});
 }
 
 void BasinWork::put_back(const std::string& task) {
   const std::lock_guard lock(mutex_);
-  tasks_.push_back(task);
+  tasks_.push_back(task_from(task, stage_).starts);
 }
 
 Index BasinWork::waiting() const {
@@ -332,7 +332,7 @@ void BasinWork::tell(Basins& basins) const {
     if (samples == 0) continue;
     const auto count = static_cast<double>(samples);
     end.sampled = static_cast<double>(end.samples) / count;
-    // Half a sample more on both sides, or a part of none of the samples would have no error.
+    // The part is that of half a sample more at this end and at the others: the error of 0 of n samples is not 0.
     const double part = (static_cast<double>(end.samples) + 0.5) / (count + 1);
     end.error = std::sqrt(part * (1 - part) / count);
   }

@@ -79,10 +79,11 @@ class BasinWork final : public SweepWork {
   Samples samples_;
   AttractorCatalogue catalogue_;
   mutable std::mutex mutex_;
-  std::vector<Known> known_;            // by start
-  std::vector<std::string> taken_;      // the ends of the table, by start; "" where it has none
-  std::vector<FollowedStart> results_;  // of this stage
-  std::vector<std::string> tasks_;      // that nobody has yet, the next one last
+  std::vector<Known> known_;               // by start
+  std::vector<std::string> taken_;         // the ends of the table, by start; "" where it has none
+  std::vector<FollowedStart> results_;     // of this stage
+  std::string knowledge_;                  // before this stage, as text
+  std::vector<std::vector<Index>> tasks_;  // the starts of tasks that nobody has yet, the next task last
   Index stage_ = -1;
   Index done_ = 0;
   Index taken_over_ = 0;

@@ -20,7 +20,7 @@ struct FoundAttractor {
   Index rounds = 0;                    // 0: it is not periodic
 };
 
-// Where a start ends: at a known end, at an attractor that is none of the known ones, or as the name says.
+// StartEnd tells where a start ends: at a known end, at an attractor that is new, or elsewhere, which `name` tells.
 struct StartEnd {
   int known = -1;
   std::optional<FoundAttractor> found = {};

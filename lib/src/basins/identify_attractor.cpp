@@ -30,7 +30,8 @@ constexpr Index kPointsOfOrbit = 4000;
 constexpr Index kRoundsOfReturn = 1000;
 constexpr double kOddPart = 0.381966;  // of a step, that no orbit is likely to divide
 
-// Whether neighbours of a periodic attractor go away from it. Directions in which no start is allowed, as into a wall, tell nothing.
+// is_stable() follows neighbours of a periodic attractor and tells whether all of them stay. Neighbours that cannot be starts, as
+// those inside a wall, are left out.
 bool is_stable(const BasinProblem& problem, const Simulator& simulator, const Iterate& at, Index rounds) {
   for (Index i = 0; i < at.state.size(); ++i) {
     for (const double sign : {-1.0, 1.0}) {
@@ -235,7 +236,7 @@ void match_closed_orbit(const BasinProblem& problem, const Simulator& simulator,
   attractor.points = std::move(points);
 }
 
-// More iterates, so that nearly all of its cells are known.
+// follow_further() adds iterates to the points of an attractor, so that nearly all cells that it visits are known.
 void follow_further(const BasinProblem& problem, const Simulator& simulator, const Iterate& last,
                     BasinAttractor& attractor) {
   std::unordered_set<CellKey> cells;
@@ -263,10 +264,11 @@ void find_exponent(const BasinProblem& problem, const Simulator& simulator, cons
     run.end = run.start + static_cast<double>(kRounds + kRoundsBefore) * problem.step();
     const LyapunovExponents found = lyapunov_exponents(simulator.automaton(), run, options);
     // A touch may shrink one direction by more than can be followed; the largest exponent is known from the rounds before.
-    if (!found.complete) attractor.message = found.message;
-    if (!found.complete && std::ssize(found.times) < kFewestRounds) return;
-    if (!found.complete)
+    if (!found.complete) {
+      attractor.message = found.message;
+      if (std::ssize(found.times) < kFewestRounds) return;
       attractor.message = "of " + std::to_string(found.times.size()) + " rounds: " + found.message;
+    }
     attractor.exponent = found.values[0];
     attractor.exponent_error = found.errors[0];
     const double doubt = kSure * found.errors[0];

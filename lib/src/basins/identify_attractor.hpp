@@ -1,4 +1,4 @@
-// What an attractor is that starts have come to: found again by shooting, or described by its Lyapunov exponent.
+// identify_attractor() tells what an attractor is to which starts have come, by shooting or by its Lyapunov exponent.
 //
 // It must not know other attractors.
 #pragma once

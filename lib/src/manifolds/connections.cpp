@@ -21,7 +21,7 @@ namespace {
 // No name of a model has a blank.
 constexpr const char* kRising = "section from below";
 constexpr const char* kFalling = "section from above";
-// Of the sizes of the states: equilibria at two values of the parameter that are nearer are one branch.
+// Two equilibria at neighbouring values of the parameter are one branch where they are nearer than this part of the sizes of the states.
 constexpr double kSameBranch = 0.3;
 constexpr int kMostSecants = 60;
 constexpr double kLocated = 1e-15;  // of the range of the parameter
@@ -73,7 +73,7 @@ void check_connections(const Automaton& problem, const ConnectionOptions& option
   }
 }
 
-// Where the branch of this number first comes to the section.
+// first_arrival() returns the state at which the branch on this side first comes to the section.
 std::optional<Vector> first_arrival(const EquilibriumManifolds& saddle, ManifoldKind kind, int side,
                                     bool is_rising) {
   int count = 0;
@@ -140,7 +140,7 @@ class ConnectionSearch {
     return result;
   }
 
-  // The number of the saddle whose branch this equilibrium is on; a new one where there is none.
+  // number_of() returns the number of the saddle that this equilibrium continues; it adds a saddle where there is none.
   std::size_t number_of(const Equilibrium& equilibrium, const AtValue& here) {
     std::optional<std::size_t> nearest;
     double least = kSameBranch;

@@ -90,7 +90,7 @@ class ArcGrowth {
     kind_ = kind;
   }
 
-  // Both sides along the only growing motion.
+  // along() follows both branches along the only growing motion.
   void along(const Equilibrium& equilibrium, const SaddleDirections& directions) {
     const Mode& mode = equilibrium.mode;
     for (const double side : {1.0, -1.0}) {
@@ -106,7 +106,7 @@ class ArcGrowth {
     }
   }
 
-  // To the sides of the surface that is left.
+  // beside() follows the branches that leave a surface, to both of its sides.
   void beside(const Equilibrium& equilibrium) {
     for (const Side side : {Side::plus, Side::minus}) {
       const std::size_t branch = follow({.state = equilibrium.state,
@@ -143,7 +143,7 @@ class ArcGrowth {
     return index;
   }
 
-  // All continuations where a piece ends as not unique.
+  // divide() follows all continuations where a piece ends because what follows is not unique.
   void divide(std::size_t parent, const EventRecord& event, const Snapshot& end) {
     const double length = result_.arcs[parent].points.back().arclength;
     result_.remarks.push_back(std::string("the ") + to_string(kind_) +

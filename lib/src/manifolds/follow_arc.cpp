@@ -1,4 +1,5 @@
 #include "manifolds/follow_arc.hpp"
+#include "simulate/plain_options.hpp"
 
 #include <algorithm>
 #include <array>
@@ -17,7 +18,7 @@ constexpr double kLongerThanChords = 1.01;
 constexpr int kChords = 4;  // of a step
 constexpr int kPanels = 4;  // of a step, with five nodes each: exact for polynomials of degree 9 in the speed
 constexpr int kDeepest = 12;  // halvings of a step
-// Of the extent of the piece in each state: shorter chords are not divided, and their points need not be kept.
+// Chords shorter than this part of the extent of the piece in each state are not divided, and their points need not be kept.
 constexpr double kSmallPart = 1e-3;
 constexpr double kLongestPart = 1.0 / 50;
 constexpr double kLeastExtent = 1e-3;  // of the size of a state
@@ -217,12 +218,7 @@ void tell_end(const Solution& solution, const Progress& progress, ManifoldArc& a
 }  // namespace
 
 Options arc_options(const Options& asked) {
-  Options options = asked;
-  options.sensitivities = {};
-  options.recording = Recording::dense;
-  options.output_times.clear();
-  options.on_event = {};
-  options.on_step = {};
+  Options options = plain_options(asked, Recording::dense);
   options.on_ambiguity = Ambiguity::stop;
   return options;
 }

@@ -1,4 +1,4 @@
-// One run as a piece of a manifold: followed until its arclength is what is asked, and sampled by its curvature.
+// follow_arc() follows one run as a piece of a manifold until its arclength is the length that is asked, and samples it by its curvature.
 //
 // It must not know where a piece begins.
 #pragma once

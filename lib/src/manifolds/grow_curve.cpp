@@ -62,7 +62,7 @@ class CurveGrower {
     return (from.image.has_value() == to.image.has_value() ? kLeastDifference : kLeastAtEnd) * whole;
   }
 
-  // Whether a point between is wanted, for each pair of neighbours.
+  // wanted() tells for each pair of neighbours whether a point between them is wanted.
   std::vector<bool> wanted() const {
     std::vector<bool> result(nodes_.size() - 1, false);
     double before = 0;

@@ -305,7 +305,7 @@ class OrbitGrowth {
     result_.curves.push_back(std::move(curve));
   }
 
-  // Of a sliding piece: at its very end the mode changes.
+  // The fan begins and ends inside of the sliding piece by this part of it: at the very end the mode changes.
   static constexpr double kInside = 1e-9;
 
   const Automaton& problem_;

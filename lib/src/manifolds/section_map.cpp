@@ -4,6 +4,7 @@
 
 #include "core/number_text.hpp"
 #include "manifolds/with_event.hpp"
+#include "simulate/plain_options.hpp"
 
 namespace slideway {
 
@@ -11,27 +12,23 @@ namespace {
 
 // No name of a model has a blank.
 constexpr const char* kReturns = "return to the plane";
+constexpr const char* kLeaves = "leave to the other side of the plane";
 
 Options map_options(const Options& asked) {
-  Options options = asked;
-  options.sensitivities = {};
-  options.recording = Recording::nothing;
-  options.output_times.clear();
-  options.on_event = {};
-  options.on_step = {};
+  Options options = plain_options(asked, Recording::nothing);
   options.on_ambiguity = Ambiguity::stop;
   return options;
 }
 
-Event return_to(Vector point, Vector normal) {
+Event crossing_of(Vector point, Vector normal, const char* name, Direction direction) {
   Event event;
-  event.name = kReturns;
+  event.name = name;
   event.when = Guard([point = std::move(point), normal = std::move(normal)](auto, const auto& x) {
     auto value = normal[0] * (x[0] - point[0]);
     for (Index i = 1; i < point.size(); ++i) value = value + normal[i] * (x[i] - point[i]);
     return value;
   });
-  event.direction = Direction::rising;
+  event.direction = direction;
   event.action = Action::record;
   event.initially = Initially::wait;
   return event;
@@ -44,7 +41,8 @@ SectionMap::SectionMap(const Automaton& problem, const Options& options, double 
 
 SectionMap::SectionMap(const Automaton& problem, const Options& options, double start, Vector point,
                        Vector normal, Index returns, double most_time)
-    : problem_(with_event(problem, return_to(std::move(point), std::move(normal)))),
+    : problem_(with_event(with_event(problem, crossing_of(point, normal, kLeaves, Direction::falling)),
+                          crossing_of(point, normal, kReturns, Direction::rising))),
       options_(map_options(options)),
       start_(start),
       period_(most_time),
@@ -52,7 +50,7 @@ SectionMap::SectionMap(const Automaton& problem, const Options& options, double 
 
 std::optional<SectionState> SectionMap::operator()(const SectionState& from) {
   return follow({.start = start_, .end = start_ + period_, .state = from.state, .location = from.location},
-                returns_);
+                returns_, false);
 }
 
 std::optional<SectionState> SectionMap::arrive(const SectionState& from, double t,
@@ -63,18 +61,21 @@ std::optional<SectionState> SectionMap::arrive(const SectionState& from, double 
                  .state = from.state,
                  .location = from.location,
                  .mode = mode},
-                is_driven ? 0 : 1);
+                is_driven ? 0 : 1, true);
 }
 
-std::optional<SectionState> SectionMap::follow(const Run& run, Index returns) {
+// A state on the plane may lie behind it by rounding and cross it at once: a return comes after the other side.
+std::optional<SectionState> SectionMap::follow(const Run& run, Index returns, bool begins_behind) {
   ++runs_;
   Index count = 0;
+  bool is_behind = begins_behind;
   SectionState arrived;
   Options options = options_;
   if (returns > 0) {
     options.on_event = [&](const EventRecord& event) {
-      if (event.name != kReturns || ++count < returns) return Answer::go_on;
-      return Answer::stop;
+      if (event.name == kLeaves) is_behind = true;
+      if (event.name != kReturns || !std::exchange(is_behind, false)) return Answer::go_on;
+      return ++count < returns ? Answer::go_on : Answer::stop;
     };
   }
   const Solution solution = Simulator(problem_, options).run(run);

@@ -36,7 +36,8 @@ class SectionMap {
   Index runs() const { return runs_; }
 
  private:
-  std::optional<SectionState> follow(const Run& run, Index returns);
+  // A run that does not begin behind the plane has to come there before a crossing counts as a return.
+  std::optional<SectionState> follow(const Run& run, Index returns, bool begins_behind);
 
   Automaton problem_;
   Options options_;

@@ -3,16 +3,11 @@
 #include <optional>
 #include <vector>
 
-#include "core/factorise.hpp"
+#include "filippov/relay_structure.hpp"
+#include "filippov/surface_geometry.hpp"
 #include "slideway/detail/model/evaluator.hpp"
 
 namespace slideway {
-
-namespace {
-
-constexpr int kProjectionSteps = 5;  // from a millionth of the sizes: Newton's method doubles the digits
-
-}  // namespace
 
 void put_on_surfaces(const Automaton& problem, const std::string& location, const Mode& mode, double t,
                      const Vector& sizes, Vector& state) {
@@ -25,21 +20,8 @@ void put_on_surfaces(const Automaton& problem, const std::string& location, cons
   if (sliding.empty()) return;
   Evaluator evaluator(*system);
   evaluator.set_typical_sizes(sizes);
-  Vector guards(system->surfaces()), gradient(state.size());
-  for (int step = 0; step < kProjectionSteps; ++step) {
-    evaluator.guards(t, state, guards);
-    Matrix gradients(static_cast<Index>(sliding.size()), state.size());
-    Vector values(gradients.rows());
-    for (Index k = 0; k < gradients.rows(); ++k) {
-      const Index surface = sliding[static_cast<std::size_t>(k)];
-      gradient.setZero();
-      evaluator.guard_gradient(t, state, surface, gradient);
-      gradients.row(k) = gradient.cwiseProduct(sizes).transpose();
-      values[k] = guards[surface];
-    }
-    const Vector moved = gradients.completeOrthogonalDecomposition().solve(values);
-    state -= moved.cwiseProduct(sizes);
-  }
+  const RelayStructure structure(*system);
+  SurfaceGeometry(evaluator, structure).project(t, sliding, sizes.cwiseInverse(), state);
 }
 
 }  // namespace slideway

@@ -261,7 +261,7 @@ Vector state_on(const Guard& guard, double t, Vector x, const Vector& sizes) {
   return {};
 }
 
-// Whether the guard is zero after the reset where it is zero before, as that of an impact is.
+// Tells whether a guard that is zero before the reset is zero after it, too, as the guard of an impact is.
 bool stays_on_guard(const Event& event, ConstVectorRef near, const Vector& sizes) {
   std::mt19937_64 random(1);
   std::uniform_real_distribution<double> part(-1, 1);

@@ -259,6 +259,29 @@ class SecondOrderMaker {
   std::vector<SecondOrder::Bound> bound_;
 };
 
+// is_moved_by_relays() tells whether a derivative of any order of one of these guards may have a relay in it: a relay acts on a state that
+// the guard depends on, directly or through other states.
+bool is_moved_by_relays(const ExpandedModel& model, const std::vector<NodeId>& derivatives,
+                        const std::vector<Index>& surfaces) {
+  const ExpressionGraph& graph = model.graph;
+  std::vector<NodeId> roots;
+  for (const Index i : surfaces) roots.push_back(model.surfaces[static_cast<std::size_t>(i)].guard);
+  std::vector<bool> is_known(derivatives.size(), false);
+  while (!roots.empty()) {
+    if (std::any_of(roots.begin(), roots.end(), [&](NodeId root) { return graph.has_lambda(root); }))
+      return true;
+    std::vector<NodeId> next;
+    for (const NodeId id : graph.reachable(roots)) {
+      const std::size_t state = graph[id].a;
+      if (graph[id].operation != Operation::state || is_known[state]) continue;
+      is_known[state] = true;
+      next.push_back(derivatives[state]);
+    }
+    roots = std::move(next);
+  }
+  return false;
+}
+
 // The guards, and their derivatives that no relay is in.
 std::vector<NodeId> zeros_of(ExpandedModel& model, const std::vector<NodeId>& derivatives,
                              const std::vector<Index>& surfaces) {
@@ -286,6 +309,7 @@ std::shared_ptr<const System> make_second_order_system(const std::string& name, 
                                                        const ExpandedMotion& motion,
                                                        const std::vector<NodeId>& derivatives,
                                                        const std::vector<Index>& surfaces) {
+  if (!is_moved_by_relays(model, derivatives, surfaces)) return nullptr;
   try {
     const std::vector<NodeId> bounded =
         with_bounded_quotients(model, motion.derivatives, surfaces, zeros_of(model, derivatives, surfaces));

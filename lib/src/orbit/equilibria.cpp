@@ -14,6 +14,7 @@
 #include "orbit/equilibrium_search.hpp"
 #include "orbit/parallel_surfaces.hpp"
 #include "orbit/time_dependence.hpp"
+#include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -47,13 +48,7 @@ class EquilibriumSearch {
 
  private:
   void follow_run() {
-    Options options = options_.run;
-    options.sensitivities = {};
-    options.recording = Recording::dense;
-    options.output_times.clear();
-    options.on_step = {};
-    options.on_event = {};
-    const Solution solution = Simulator(problem_, options).run(run_);
+    const Solution solution = Simulator(problem_, plain_options(options_.run, Recording::dense)).run(run_);
     if (solution.trajectory.end() > solution.trajectory.start() && depends_on_time(problem_, solution)) {
       refuse({.what = "the equations depend on time, so that nothing is at rest",
               .where = "find_equilibria",

@@ -9,6 +9,7 @@
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
 #include "model/refuse_cones.hpp"
+#include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -55,12 +56,7 @@ class LyapunovRun {
         options_(options),
         n_(run.state.size()),
         condition_(std::min(kLargestCondition, 1 / (kKnownWell * options.run.rtol))) {
-    run_options_ = options.run;
-    run_options_.sensitivities = {};
-    run_options_.recording = Recording::nothing;
-    run_options_.output_times.clear();
-    run_options_.on_step = {};
-    run_options_.on_event = {};
+    run_options_ = plain_options(options.run, Recording::nothing);
     result_.exists_until = std::numeric_limits<double>::infinity();
   }
 

@@ -20,6 +20,7 @@
 #include "orbit/secant_bracket.hpp"
 #include "orbit/shooting.hpp"
 #include "orbit/shrinking_orbit.hpp"
+#include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -191,11 +192,7 @@ class BranchSearch {
       auto member = std::make_unique<Member>();
       member->parameter = parameter;
       const Automaton problem = family_.problem(parameter);
-      Options run = options_.orbit.run;
-      run.recording = Recording::nothing;
-      run.output_times.clear();
-      run.on_step = {};
-      run.on_event = {};
+      Options run = plain_options(options_.orbit.run, Recording::nothing);
       run.sensitivities = by_initial_values(problem.system(), problem.system().state_names());
       member->simulator = std::make_unique<Simulator>(problem, run);
       const double period = autonomous_ ? anchor_.period : period_(parameter);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "orbit/schedule.hpp"
+#include "simulate/plain_options.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -76,11 +77,7 @@ OrbitPlane::Member* OrbitPlane::member_of(const Vector& u) {
     member->first = a;
     member->second = b;
     member->problem = std::make_shared<const Automaton>(family_.problem(a, b));
-    Options run = options_.orbit.run;
-    run.recording = Recording::dense;
-    run.output_times.clear();
-    run.on_step = {};
-    run.on_event = {};
+    Options run = plain_options(options_.orbit.run, Recording::dense);
     const System& system = member->problem->system();
     run.sensitivities = by_initial_values(system, system.state_names());
     member->simulator = std::make_unique<Simulator>(*member->problem, run);

@@ -14,6 +14,7 @@
 #include "orbit/schedule.hpp"
 #include "orbit/shooting.hpp"
 #include "orbit/time_dependence.hpp"
+#include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 
 namespace slideway {
@@ -69,16 +70,6 @@ void check_guess(const Automaton& problem, const OrbitGuess& guess, const OrbitO
   check_schedule(problem, guess.start, guess.period, where);
 }
 
-Options plain(const Options& asked) {
-  Options options = asked;
-  options.sensitivities = {};
-  options.recording = Recording::dense;
-  options.output_times.clear();
-  options.on_step = {};
-  options.on_event = {};
-  return options;
-}
-
 // The sizes of the states on a solution; no less than where their relative tolerance ends. Clocks count from the time.
 Vector sizes_on(const Solution& solution, const Options& options, const Vector& clocks) {
   const Index n = solution.initial.state.size();
@@ -113,7 +104,7 @@ class OrbitSearch {
   OrbitSearch(const Automaton& problem, const OrbitGuess& guess, const OrbitOptions& options)
       : problem_(problem),
         options_(options),
-        plain_(problem, plain(options.run)),
+        plain_(problem, plain_options(options.run, Recording::dense)),
         guess_(guess),
         simulator_(problem, differentiated(problem, options.run)) {}
 
@@ -140,7 +131,7 @@ class OrbitSearch {
 
  private:
   static Options differentiated(const Automaton& problem, const Options& asked) {
-    Options options = plain(asked);
+    Options options = plain_options(asked, Recording::dense);
     options.recording = Recording::nothing;
     options.sensitivities = by_initial_values(problem.system(), problem.system().state_names());
     return options;

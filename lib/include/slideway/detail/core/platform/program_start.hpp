@@ -14,13 +14,13 @@ namespace slideway::platform {
 class ProgramStart {
  public:
   ProgramStart(int argc, char** argv);
-  // Terminals are left as they were.
+  // The destructor gives the terminals back the modes that they had before.
   ~ProgramStart();
   ProgramStart(const ProgramStart&) = delete;
   ProgramStart& operator=(const ProgramStart&) = delete;
 
   int count() const { return static_cast<int>(pointers_.size()) - 1; }
-  // As many arguments, and a null pointer.
+  // The arguments of main() in UTF-8, and a null pointer behind them.
   char** arguments() { return pointers_.data(); }
 
  private:
