@@ -159,6 +159,50 @@ static void a_live_run_is_stopped_and_goes_on(void) {
   sw_free(model);
 }
 
+/* x' = 1, and n counts the samples; the run stops at the second one. */
+static int ramp(double t, const double *x, const double *lambda, double *dx, void *user) {
+  (void)t, (void)x, (void)lambda, (void)user;
+  dx[0] = 1;
+  dx[1] = 0;
+  return 0;
+}
+static int beyond_two(double t, const double *x, double *h, void *user) {
+  (void)t, (void)user;
+  h[0] = x[0] - 2;
+  return 0;
+}
+static int count_one(double t, const double *before, double *after, void *user) {
+  (void)t, (void)user;
+  after[1] = before[1] + 1;
+  return 0;
+}
+
+static void what_is_due_at_a_stop_happens_afterwards(void) {
+  sw_model *model;
+  sw_live *live;
+  double x[2], t = 0;
+  CHECK_OK(model, sw_define(2, 0, "x n", ramp, NULL, NULL, &model));
+  CHECK_OK(model, sw_set_discrete(model, 1));
+  CHECK_OK(model, sw_add_times(model, "sample", 1, 1, count_one));
+  CHECK_OK(model, sw_add_event(model, "halt", "rising", "stop", beyond_two, NULL));
+  CHECK_OK(model, sw_options(model, "t_end=3.5"));
+  CHECK_OK(live, sw_live_begin(model, &live));
+  sw_live_advance(live, 3.5);
+  CHECK_TEXT(sw_live_status(live, &t), "stopped_by_event");
+  CHECK_NEAR(t, 2, 1e-12);
+  CHECK_OK(live, sw_live_states(live, x, 2));
+  CHECK_NEAR(x[1], 1, 0);
+  CHECK_OK(live, sw_live_advance(live, t));
+  CHECK_OK(live, sw_live_states(live, x, 2));
+  CHECK_NEAR(x[1], 2, 0);
+  CHECK_OK(live, sw_live_advance(live, 3.5));
+  CHECK_OK(live, sw_live_states(live, x, 2));
+  CHECK_NEAR(x[1], 3, 0);
+  CHECK(sw_count(live, "events") == 4);
+  sw_free(live);
+  sw_free(model);
+}
+
 /* With arguments: the time of so many steps of a millisecond, with an input that is changed at each. */
 static void time_steps(int steps) {
   sw_model *model = block_model();
@@ -181,6 +225,7 @@ int main(int count, char **arguments) {
   pieces_are_one_run();
   an_input_moves_the_block();
   a_live_run_is_stopped_and_goes_on();
+  what_is_due_at_a_stop_happens_afterwards();
   if (count > 2) time_steps(atoi(arguments[2]));
   return failed_checks;
 }

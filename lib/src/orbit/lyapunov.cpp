@@ -104,6 +104,7 @@ class LyapunovRun {
     run_.location = solution.final.location;
     run_.mode = solution.final.mode;
     run_.pending = solution.pending;
+    run_.fired = solution.fired;
   }
 
   // find_sizes() uses the first half of the transient, to whose end it goes, or the first block, from whose

@@ -131,7 +131,7 @@ Decision ArrivalRules::turns_friction(const Arrivals& arrivals) const {
 }
 
 Decision ArrivalRules::jumps(const Arrivals& arrivals) const {
-  if (arrivals.hits.empty() && arrivals.jumps.empty() && arrivals.due.empty()) return {};
+  if (arrivals.hits.empty() && arrivals.jumps.empty() && !arrivals.is_due) return {};
   return TakeJumps();
 }
 

@@ -119,12 +119,12 @@ void ArrivedGuards::cross(const std::vector<Index>& events) {
   }
 }
 
-void ArrivedGuards::take_due() {
+void ArrivedGuards::note_due() {
   const double next = now_.agenda.schedule.next();
   if (!(next - now_.t <= location_accuracy(now_.t, 0)) || next > now_.run.end + time_rounding(now_.run.end))
     return;
   now_.t = std::clamp(next, now_.t, now_.run.end);
-  arrivals_.due = now_.agenda.schedule.take(now_.t);
+  arrivals_.is_due = true;
 }
 
 }  // namespace slideway

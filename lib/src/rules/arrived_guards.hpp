@@ -29,8 +29,8 @@ class ArrivedGuards {
   void add_simultaneous();
   // The guards of these events have crossed zero, now as far as that can be located.
   void cross(const std::vector<Index>& events);
-  // Adds what is due now, as far as that can be told, and puts the time of the run there.
-  void take_due();
+  // Adds that something is due now, as far as that can be told, and puts the time of the run there.
+  void note_due();
 
  private:
   // The velocity with which the state has come here. Past an event the field need not be defined, as that of a tank that has run dry:

@@ -56,8 +56,39 @@ bool EventFiring::fire_crossed(const std::vector<Crossed>& crossed, bool at_star
   take_sides_of_state(false, meeting);
   if (!records.empty()) records.back().to = now_.word();
   for (const Index e : stops) records.push_back(records_.note(e, EventKind::stop, instant_.round));
+  leave_undone(jumps);
   records_.finish_stopped(stops.front());
   return false;
+}
+
+void EventFiring::leave_undone(const std::vector<Index>& jumps) {
+  for (const Index e : jumps) {
+    const Watched& watched = now_.here->watch[e];
+    const bool is_edge = watched.kind == WatchedKind::edge;
+    now_.here->guards.set_fired_at_zero(e, true);
+    now_.agenda.schedule.add({.t = now_.t,
+                              .is_edge = is_edge,
+                              .by = BroughtBy::crossing,
+                              .of = is_edge ? watched.edge : watched.event});
+  }
+}
+
+void EventFiring::leave_undone(const std::vector<Crossed>& jumps) {
+  std::vector<Index> events;
+  for (const Crossed& one : jumps) events.push_back(one.event);
+  leave_undone(events);
+}
+
+bool EventFiring::fire_undone(const PendingAction& action, bool at_start, std::vector<EventRecord>& records) {
+  const EventWatch& watch = now_.here->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const Watched& one = watch[e];
+    const bool is_edge = one.kind == WatchedKind::edge;
+    if (is_edge != action.is_edge || (!is_edge && one.kind != WatchedKind::reset)) continue;
+    if ((is_edge ? one.edge : one.event) != action.of) continue;
+    return fire(e, at_start, records, waiting_.is_zero(e) ? Cause::zero : Cause::jump);
+  }
+  return true;
 }
 
 bool EventFiring::fire_round(const std::vector<Crossed>& jumps, bool at_start,
@@ -106,7 +137,10 @@ bool EventFiring::fire_by_priority(const std::vector<Crossed>& jumps, bool at_st
       continue;
     }
     const std::string location = now_.here->name;
-    if (one.action) {
+    if (one.action && one.action->by == BroughtBy::crossing) {
+      if (!has_left && !fire_undone(*one.action, at_start, records)) return false;
+      has_left = has_left || one.action->is_edge;
+    } else if (one.action) {
       if (!act(*one.action, records)) return false;
     } else if (!has_left) {
       const bool is_edge = now_.here->watch[one.crossed->event].kind == WatchedKind::edge;
@@ -176,13 +210,13 @@ bool EventFiring::fire(Index event, bool at_start, std::vector<EventRecord>& rec
       carry_fired(before);
     }
     if (same) {
-      now_.here->guards.set_fired_here(event, true);
+      now_.here->guards.set_fired_at_zero(event, true);
       waiting_.wait_again(event);
     }
     instant_.last_edge = watched.edge;
     record.to_location = now_.here->name;
   } else {
-    now_.here->guards.set_fired_here(event, true);
+    now_.here->guards.set_fired_at_zero(event, true);
     waiting_.wait_again(event);
   }
   // Every guard is looked at again.
@@ -198,7 +232,7 @@ void EventFiring::carry_fired(const LocationTools& before) {
   waiting_.look_at_waiting();
   watch.for_same(before.watch, [&](Index theirs, Index mine) {
     if (watch[mine].kind == WatchedKind::edge) return;
-    if (before.guards.event(theirs).fired_here) guards.set_fired_here(mine, true);
+    if (before.guards.event(theirs).fired_at_zero) guards.set_fired_at_zero(mine, true);
     guards.set_side(mine, before.guards.side(theirs));
     if (before.guards.has_looked()) guards.set_waiting(mine, before.guards.event(theirs).waiting);
   });
@@ -317,7 +351,7 @@ bool EventFiring::trigger(Index event, EventRecord&& record, std::vector<EventRe
   record.after = record.before;
   record.to = now_.word();
   now_.agenda.schedule.add(std::move(action));
-  now_.here->guards.set_fired_here(event, true);
+  now_.here->guards.set_fired_at_zero(event, true);
   waiting_.wait_again(event);
   records_.note_member(kTriggeredMembers + event);
   records.push_back(std::move(record));
@@ -373,7 +407,7 @@ bool EventFiring::act(const PendingAction& action, std::vector<EventRecord>& rec
 }
 
 void EventFiring::drop_actions_of(const std::string& location) {
-  if (now_.agenda.schedule.pending().empty()) return;
+  if (!now_.agenda.schedule.has_actions()) return;
   now_.agenda.schedule.drop([&](const PendingAction& action) {
     return action.is_edge && now_.tools.automaton().edges()[action.of].from == location;
   });

@@ -42,6 +42,9 @@ class EventFiring {
   // Drops the record of that where the mode is the same after it.
   void drop_if_mode_stays(std::vector<EventRecord>& records) const;
 
+  // A stop ends the run before these resets and edges, whose guards have crossed zero: they stay due at this time.
+  void leave_undone(const std::vector<Index>& jumps);
+  void leave_undone(const std::vector<Crossed>& jumps);
   // Fires events that are due where the run starts.
   bool fire_at_start(std::vector<EventRecord>& records);
 
@@ -65,6 +68,8 @@ class EventFiring {
   bool fire_time_event(Index event, bool at_start, std::vector<EventRecord>& records);
   // A delayed event is triggered; `record` is that of its reset.
   bool trigger(Index event, EventRecord&& record, std::vector<EventRecord>& records);
+  // A reset or edge that a stop has left undone, if its location is still this one.
+  bool fire_undone(const PendingAction& action, bool at_start, std::vector<EventRecord>& records);
   // And acts.
   bool act(const PendingAction& action, std::vector<EventRecord>& records);
   // drop_actions_of() drops the actions of edges that leave this location, which the run has left.

@@ -139,7 +139,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
       return guards.side(e) * watch.rate(now_.t, now_.x, velocity_, e);
     };
     const auto leaves_zero = [&] {
-      return guards.event(e).fired_here && watch[e].delay.time == 0 && sets_its_guard(e);
+      return guards.event(e).fired_at_zero && watch[e].delay.time == 0 && sets_its_guard(e);
     };
     if (any) {
       // Its own side is the one that it has come to: it goes on.
@@ -147,18 +147,14 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
       if (motion < 0) guards.turn(e);
       // At the start of a run both directions are those of the event.
       const bool begins = instant_.at_start && watch[e].kind != WatchedKind::edge && motion != 0 &&
-                          !guards.event(e).fired_here && !guards.event(e).waits &&
-                          std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) ==
-                              instant_.recorded.end();
+                          !guards.event(e).fired_at_zero && !guards.event(e).waits;
       if (begins) due.push_back(e);
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       const double rate = own_rate();
-      const bool is_noted = watch[e].kind == WatchedKind::record &&
-                            std::find(instant_.recorded.begin(), instant_.recorded.end(), watch[e].when) !=
-                                instant_.recorded.end();
+      const bool changes_nothing = watch[e].kind == WatchedKind::record;
       const bool went_on =
-          (guards.event(e).fired_here && rate < 0) || is_noted || now_.here->guards.event(e).waits;
+          (guards.event(e).fired_at_zero && (rate < 0 || changes_nothing)) || guards.event(e).waits;
       // Still on its own side, if only just: the march finds when it crosses.
       const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);

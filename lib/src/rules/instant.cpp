@@ -7,6 +7,7 @@
 #include <cmath>
 #include <iterator>
 
+#include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/contact_release.hpp"
 #include "rules/messages.hpp"
@@ -125,7 +126,7 @@ bool ModeManager::put_where_met(Meeting& meeting) {
 bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vector<Index>& ending) {
   now_.restart.go_on();
   Arrivals& arrivals = arrived_.gather(slots, ending);
-  arrived_.take_due();
+  arrived_.note_due();
   if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
   if (!locator_.scanned().poles.empty()) poles_.pass_events();
   const std::size_t records = log_.solution().events.size();
@@ -151,11 +152,11 @@ bool ModeManager::makes_progress() {
 }
 
 bool ModeManager::reach_known_time() {
-  const double limit = now_.agenda.held_limit(now_.run.end);
+  const double limit = now_.agenda.held_limit(kInfinity);
   if (limit <= now_.t || limit < now_.agenda.schedule.next()) return end_held_limit();
   Arrivals& arrivals = arrived_.arrivals();
   arrivals.clear();
-  arrived_.take_due();
+  arrived_.note_due();
   begin_instant(false);
   arrivals.stage = Arrivals::Stage::noted;
   now_.here->stepper->error_weights(now_.x, now_.weights);
@@ -219,12 +220,15 @@ bool ModeManager::carry_out(const NoteEvents&) {
     for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) arrived_.cross(*events);
   }
   for (const Index e : arrivals.records) {
-    instant_.recorded.push_back(now_.here->watch[e].when);
+    now_.here->guards.set_fired_at_zero(e, true);
     log_.report(records_.note(e, EventKind::record));
   }
-  if (log_.too_many_events()) return false;
   if (arrivals.stops.empty()) return true;
-  for (const Index e : arrivals.stops) log_.report(records_.note(e, EventKind::stop));
+  for (const Index e : arrivals.stops) {
+    now_.here->guards.set_fired_at_zero(e, true);
+    log_.report(records_.note(e, EventKind::stop));
+  }
+  firing_.leave_undone(arrivals.jumps);
   records_.finish_stopped(arrivals.stops.front());
   return false;
 }

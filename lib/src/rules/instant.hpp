@@ -31,7 +31,7 @@ struct Arrivals {
   std::vector<Index> stops = {};
   std::vector<Index> jumps = {};  // resets and edges
   std::vector<Index> slots = {};  // of all these, as guards of the mode
-  DueActions due = {};            // what is due at this time
+  bool is_due = false;            // something is, at this time
   const Vector* given = nullptr;  // the state that the caller of the run has set
   double blur = 0;                // of the time, by the rounding of the guards of events
   double error = 0;               // of the time, by what errors of the run may make of those guards
@@ -50,18 +50,17 @@ struct Arrivals {
     with_value_again.clear();
     turned_friction.reset();
     given = nullptr;
-    due.events.clear();
-    due.actions.clear();
+    is_due = false;
     for (std::vector<Index>* list : {&hits, &releases, &stick_slip, &records, &stops, &jumps, &slots})
       list->clear();
   }
   bool only_hits() const {
     return meeting.met.empty() && !meeting.root_ends && releases.empty() && stick_slip.empty() &&
-           records.empty() && stops.empty() && jumps.empty() && due.empty();
+           records.empty() && stops.empty() && jumps.empty() && !is_due;
   }
   bool only_records() const {
     return meeting.met.empty() && !meeting.root_ends && hits.empty() && releases.empty() &&
-           stick_slip.empty() && stops.empty() && jumps.empty() && due.empty();
+           stick_slip.empty() && stops.empty() && jumps.empty() && !is_due;
   }
 };
 
@@ -76,7 +75,6 @@ struct Instant {
   bool fired_again = false;              // in this round
   std::set<Index> members;               // of all that has fired, by InstantJumps::note()
   std::vector<Index> second_order;       // along which it slid so before the jump
-  std::vector<Guard> recorded;           // of the records that were noted
   std::optional<std::size_t> last_edge;  // that fired
   Guard departed;  // between two locations that the solution has stopped to slide between
   // Records of the jumps and choices at this instant that are not in the log yet.
@@ -100,7 +98,6 @@ struct Instant {
     fired_again = false;
     members.clear();
     second_order.clear();
-    recorded.clear();
     last_edge.reset();
     departed = Guard();
   }

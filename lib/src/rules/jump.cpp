@@ -37,7 +37,6 @@ bool ModeManager::jump(const Arrivals& arrivals) {
     for (const Index e : *events) now_.here->guards.set_waiting(e, Waiting::no);
   }
   records_.begin_round();
-  for (const Index e : arrivals.records) now_.here->guards.set_fired_here(e, true);
   now_.here->guards.leave_contacts({});
   bool goes_on = true;
   std::vector<Index> hits = arrivals.hits;
@@ -61,7 +60,8 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   std::vector<Crossed> crossed;
   for (const Index e : arrivals.jumps) crossed.push_back({e, Cause::zero});
   if (goes_on && arrivals.given) goes_on = firing_.take_state(*arrivals.given, instant_.records);
-  if (goes_on) goes_on = firing_.fire_round(crossed, false, instant_.records, arrivals.due);
+  const DueActions due = arrivals.is_due ? now_.agenda.schedule.take(now_.t) : DueActions();
+  if (goes_on) goes_on = firing_.fire_round(crossed, false, instant_.records, due);
   if (goes_on) goes_on = settle();
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
   if (!now_.agenda.limits.empty()) limits_.drop_disturbed();

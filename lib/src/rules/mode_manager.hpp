@@ -82,6 +82,9 @@ class ModeManager {
   PoleCheck& poles() { return poles_; }
   PendingLimits& limits() { return limits_; }
 
+  // fired_guards() lists the guards that have fired and are zero since, at the time and state of the run.
+  std::vector<FiredGuard> fired_guards();
+
   // The state is x from now on, since the caller of the run says so, as if a time event had set it. False when the run is over.
   bool take_state(const Vector& x);
 
@@ -103,6 +106,8 @@ class ModeManager {
  private:
   // ---- where it begins (start.cpp)
   void begin_in(const Mode& mode);
+  // take_fired() notes guards that have fired in the run before and are zero since.
+  void take_fired(const std::vector<FiredGuard>& fired);
   void take_initial_mode();
 
   // ---- rules are asked in order, and what they decide is carried out, until nothing is left; each is false when the run is over

@@ -56,13 +56,15 @@ bool ModeManager::carry_out(const FireThroughZero& events) {
   records_.begin_round();
   for (const Index e : events.records) {
     instant_.records.push_back(records_.note(e, EventKind::record, instant_.round));
-    now_.here->guards.set_fired_here(e, true);
-    instant_.recorded.push_back(now_.here->watch[e].when);
+    now_.here->guards.set_fired_at_zero(e, true);
     waiting_.wait_again(e);
   }
-  for (const Index e : events.stops)
+  for (const Index e : events.stops) {
+    now_.here->guards.set_fired_at_zero(e, true);
     instant_.records.push_back(records_.note(e, EventKind::stop, instant_.round));
+  }
   if (!events.stops.empty()) {
+    firing_.leave_undone(events.jumps);
     records_.finish_stopped(events.stops.front());
     return false;
   }

@@ -122,6 +122,32 @@ void ModeManager::take_initial_mode() {
   log_.solution().initial.location = now_.here->name;
 }
 
+std::vector<FiredGuard> ModeManager::fired_guards() {
+  std::vector<FiredGuard> fired;
+  const EventWatch& watch = now_.here->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    if (!now_.here->guards.event(e).fired_at_zero || !waiting_.is_zero(e)) continue;
+    const bool is_edge = watch[e].kind == WatchedKind::edge;
+    fired.push_back({.is_edge = is_edge,
+                     .of = is_edge ? watch[e].edge : watch[e].event,
+                     .near_zero = waiting_.zero_level(e)});
+  }
+  return fired;
+}
+
+void ModeManager::take_fired(const std::vector<FiredGuard>& fired) {
+  const EventWatch& watch = now_.here->watch;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const bool is_edge = watch[e].kind == WatchedKind::edge;
+    const std::size_t of = is_edge ? watch[e].edge : watch[e].event;
+    for (const FiredGuard& one : fired) {
+      if (one.is_edge != is_edge || one.of != of) continue;
+      now_.here->guards.set_fired_at_zero(e, true);
+      jumps_.note_zero(watch[e].when, one.near_zero);
+    }
+  }
+}
+
 // Takes a continuation as it is: nothing is classified here.
 void ModeManager::begin_in(const Mode& mode) {
   const Index surfaces = now_.regime.mode().size();
@@ -145,7 +171,11 @@ void ModeManager::begin_in(const Mode& mode) {
   now_.regime.mode().list_sliding(sliding);
   stay(second_order_rules_.begins(sliding, sliding));
   take_initial_mode();
+  take_fired(now_.run.fired);
   waiting_.look_at_waiting();
+  // Guards that are zero here have had their part in the run before, or are pending.
+  for (Index e = 0; e < now_.here->watch.size(); ++e)
+    if (waiting_.is_zero(e)) now_.here->guards.set_fired_at_zero(e, true);
   motion_.events_moving_through_zero();
 }
 

@@ -15,10 +15,13 @@ void WaitingGuards::look_at_waiting() {
   guards.look_at_waiting();
   for (Index e = 0; e < watch.size(); ++e) {
     const double value = now_.here->event_value(now_.t, now_.x, e);
+    // A guard that has left zero since it fired may be led through it again.
+    if (guards.event(e).fired_at_zero && !is_zero(e)) guards.set_fired_at_zero(e, false);
     const Initially initially = watch[e].initially;
     if (begins && initially == Initially::wait && !(value > 0)) guards.set_waits(e, true);
     // The scan has seen it on its side.
-    if (guards.event(e).armed || (value > 0 && value > motion_.zero_level(e))) {
+    const bool is_ahead = value > 0 && !guards.event(e).fired_at_zero && value > motion_.zero_level(e);
+    if (guards.event(e).armed || is_ahead) {
       guards.set_waiting(e, Waiting::yes);
       guards.set_was_ahead(e);
     } else if (guards.event(e).held && watch[e].direction != Direction::any &&
@@ -31,6 +34,14 @@ void WaitingGuards::look_at_waiting() {
   }
 }
 
+bool WaitingGuards::is_zero(Index event) const {
+  return std::abs(now_.here->event_value(now_.t, now_.x, event)) <= zero_level(event);
+}
+
+double WaitingGuards::zero_level(Index event) const {
+  return motion_.zero_level(event) + now_.here->guards.event(event).noise;
+}
+
 void WaitingGuards::wait_again(Index event) {
   const double value = now_.here->event_value(now_.t, now_.x, event);
   if (!now_.here->guards.has_looked()) return;
@@ -40,10 +51,9 @@ void WaitingGuards::wait_again(Index event) {
 
 // A delayed edge whose condition holds is triggered once, not again by every jump until it acts.
 bool WaitingGuards::is_on_its_way(const Watched& edge) const {
-  const std::vector<PendingAction>& pending = now_.agenda.schedule.pending();
-  return edge.delay.time > 0 && std::any_of(pending.begin(), pending.end(), [&](const PendingAction& action) {
-           return action.is_edge && action.of == edge.edge;
-         });
+  return edge.delay.time > 0 && now_.agenda.schedule.any_action([&](const PendingAction& action) {
+    return action.is_edge && action.of == edge.edge;
+  });
 }
 
 std::vector<Crossed> WaitingGuards::crossed_by_jump() {

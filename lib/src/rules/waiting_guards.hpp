@@ -35,6 +35,10 @@ class WaitingGuards {
   // wait_again() is called after the event's own reset, which is no crossing of its guard.
   void wait_again(Index event);
   std::vector<Crossed> crossed_by_jump();
+  // is_zero() tells whether the guard of the event counts as zero.
+  bool is_zero(Index event) const;
+  // zero_level() is the size up to which it does.
+  double zero_level(Index event) const;
 
  private:
   bool is_on_its_way(const Watched& edge) const;

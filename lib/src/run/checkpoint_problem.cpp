@@ -161,7 +161,15 @@ Json pending_of(const std::vector<PendingAction>& pending) {
     list.push_back({{"t", hexadecimal(action.t)},
                     {"is_edge", action.is_edge},
                     {"of", action.of},
+                    {"by", static_cast<int>(action.by)},
                     {"values", vector_text(action.values)}});
+  return list;
+}
+
+Json fired_of(const std::vector<FiredGuard>& fired) {
+  Json list = Json::array();
+  for (const FiredGuard& one : fired)
+    list.push_back({{"is_edge", one.is_edge}, {"of", one.of}, {"near_zero", hexadecimal(one.near_zero)}});
   return list;
 }
 
@@ -214,6 +222,7 @@ Json problem_of(const Simulator& simulator, const Run& run, const std::string& m
             {"state", vector_text(run.state)},
             {"location", run.location},
             {"pending", pending_of(run.pending)},
+            {"fired", fired_of(run.fired)},
             {"mode", run.mode ? Json(run.mode->word()) : Json(nullptr)}}},
           {"options", options_of(simulator.options(), states)},
           {"steps_to_pause", steps_to_pause}};
@@ -232,8 +241,14 @@ Run run_of(const Json& problem) {
     run.pending.push_back(
         {.t = from_hexadecimal(action.at("t").get<std::string>()),
          .is_edge = action.at("is_edge").get<bool>(),
+         .by = static_cast<BroughtBy>(action.value("by", 0)),
          .of = action.at("of").get<std::size_t>(),
          .values = Eigen::Map<const Vector>(values.data(), static_cast<Index>(values.size()))});
+  }
+  for (const Json& one : of.value("fired", Json::array())) {
+    run.fired.push_back({.is_edge = one.at("is_edge").get<bool>(),
+                         .of = one.at("of").get<std::size_t>(),
+                         .near_zero = from_hexadecimal(one.at("near_zero").get<std::string>())});
   }
   if (!of.at("mode").is_null()) run.mode = Mode(of.at("mode").get<std::string>());
   return run;

@@ -121,7 +121,8 @@ struct LiveRun::Content {
             .state = state(),
             .location = engine->now().here->name,
             .mode = engine->now().word(),
-            .pending = engine->now().agenda.schedule.pending()};
+            .pending = engine->now().agenda.schedule.pending(t),
+            .fired = engine->fired_guards(t)};
   }
 
   const Vector& state() {
@@ -136,7 +137,8 @@ struct LiveRun::Content {
   void take_what_is_set(double until) {
     const Vector given = state();
     const bool goes_on = !is_over || goes_on_when_asked(outcome.status);
-    const bool starts = is_state_set || mode || !goes_on;
+    const bool gives_state = is_state_set;
+    const bool starts = gives_state || mode || !goes_on;
     const std::optional<Mode> in_mode = mode;
     is_state_known = false;
     forget_what_is_set();
@@ -148,12 +150,13 @@ struct LiveRun::Content {
       from.state = given;
       from.mode = in_mode;
       begin_anew(std::move(from));
+      // Guards that have crossed zero have done so in another state.
+      if (gives_state)
+        engine->now().agenda.schedule.drop(
+            [](const PendingAction& action) { return action.by == BroughtBy::crossing; });
       return;
     }
-    if (is_over) {
-      begin_anew(rest(until));
-      if (!follow(t, false)) return;
-    }
+    if (is_over) begin_anew(rest(until));
     is_over = !engine->take_state(given);
     is_state_known = false;
     if (is_over) come_to_outcome();

@@ -71,14 +71,18 @@ bool RunEngine::stops() {
   return true;
 }
 
+bool RunEngine::begins() {
+  has_begun_ = has_begun_ || manager_.start();
+  return has_begun_;
+}
+
 bool RunEngine::follow() {
   bool pauses = false;
   guarded([&] {
-    if (!has_begun_ && !manager_.start()) return;
-    has_begun_ = true;
+    if (!begins()) return;
     while (!pauses) {
       if (!is_in_mode_) {
-        if (stops()) return;
+        if (stops() || !finish_instant()) return;
         pauses = is_at_pause();
         if (pauses || !begin_mode()) return;
         is_in_mode_ = true;
@@ -183,8 +187,16 @@ void RunEngine::end_step(double t) {
 
 bool RunEngine::take_state(const Vector& x) {
   bool goes_on = false;
-  guarded([&] { goes_on = manager_.take_state(x); });
+  guarded([&] {
+    if (!begins()) return;
+    goes_on = manager_.take_state(x);
+  });
   return goes_on;
+}
+
+std::vector<FiredGuard> RunEngine::fired_guards(double t) {
+  if (!has_begun_ || t != now_.t || outcome().status == Status::user_function_failed) return {};
+  return manager_.fired_guards();
 }
 
 Solution RunEngine::ended() {
@@ -212,7 +224,8 @@ void RunEngine::complete(double t, const Vector& x, Solution& solution) {
     trajectory.add_point(t, x);
   }
   log_.complete_outputs(t, x, solution.outputs);
-  solution.pending = now_.agenda.schedule.pending();
+  solution.pending = now_.agenda.schedule.pending(t);
+  solution.fired = fired_guards(t);
   solution.final = {t, now_.word(), x, now_.here->name};
   Statistics& statistics = solution.statistics;
   const std::int64_t integrator_roots = statistics.integrator_roots;
@@ -223,6 +236,19 @@ void RunEngine::complete(double t, const Vector& x, Solution& solution) {
   statistics.events = static_cast<std::int64_t>(solution.events.size());
 }
 
+// The last arrival may have been at a known time itself, and a stop leaves what else is due then.
+bool RunEngine::finish_instant() {
+  const auto is_due = [this] {
+    const double next = now_.agenda.next_end(now_.run.end);
+    return now_.agenda.schedule.next() <= now_.t ||
+           (next < now_.run.end && next - now_.t <= location_accuracy(now_.t, 0));
+  };
+  while (is_due()) {
+    if (!manager_.reach_known_time()) return false;
+  }
+  return true;
+}
+
 bool RunEngine::begin_mode() {
   if (!(now_.t < now_.run.end)) {
     if (now_.options.recording == Recording::dense) {
@@ -231,11 +257,6 @@ bool RunEngine::begin_mode() {
     }
     log_.finish(Status::reached_end, "");
     return false;
-  }
-  // The last arrival may have been at the limit itself.
-  while (now_.agenda.next_end(now_.run.end) < now_.run.end &&
-         now_.agenda.next_end(now_.run.end) - now_.t <= location_accuracy(now_.t, 0)) {
-    if (!manager_.reach_known_time()) return false;
   }
   ModeOde& ode = now_.here->ode;
   // The weights of the arrival serve where the state is still the same, but for its place on the surfaces.
@@ -514,7 +535,10 @@ bool RunEngine::pass_records() {
   manager_.arrived().take_sides();
   manager_.arrived().cross(arrivals.records);
   manager_.poles().pass_events();
-  for (const Index e : arrivals.records) log_.report(manager_.records().note(e, EventKind::record));
+  for (const Index e : arrivals.records) {
+    now_.here->guards.set_fired_at_zero(e, true);
+    log_.report(manager_.records().note(e, EventKind::record));
+  }
   if (locator_.integrator_saw(now_.t, arrival.guards)) ++log_.solution().statistics.integrator_roots;
   if (now_.t > before) log_.append_step(before, now_.t);
   if (log_.too_many_events()) return false;

@@ -56,6 +56,8 @@ class RunEngine {
   // The state at reached(), where no step is in hand, is this one from there on, as if a time event had set it. False where the run is
   // over.
   bool take_state(const Vector& x);
+  // fired_guards() lists the guards that have fired and are zero at t; none where t is not reached().
+  std::vector<FiredGuard> fired_guards(double t);
   Solution ended();
 
   // The same in pieces, for checkpoints: nothing where the run has come to a pause, after so many more steps at a place where few
@@ -92,6 +94,10 @@ class RunEngine {
     std::exception_ptr ended;  // or a guard that has no value from there on
   };
 
+  // begins() starts the run where it has not begun. False when the run is over.
+  bool begins();
+  // finish_instant() makes all actions that are due at this time happen first. False when the run is over.
+  bool finish_instant();
   // Freezes the mode, chooses its stepper and starts the locator. False when the run is over.
   bool begin_mode();
   bool arrive(const std::vector<char>& guards);

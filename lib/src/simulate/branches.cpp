@@ -60,6 +60,7 @@ BranchTree follow_branches(const Simulator& simulator, const Run& run, Index mos
       next.location = solution.final.location;
       next.mode = *mode;
       next.pending = solution.pending;
+      next.fired = solution.fired;
       branch.branches.push_back({simulator.run(next), {}});
       ++followed;
     }

@@ -13,9 +13,10 @@ namespace slideway {
 
 namespace {
 
-constexpr std::array<bool GuardRow::*, 10> kFlags = {
-    &GuardRow::left,      &GuardRow::left_earlier, &GuardRow::along,     &GuardRow::armed, &GuardRow::held,
-    &GuardRow::undecided, &GuardRow::has_fired,    &GuardRow::was_ahead, &GuardRow::waits, &GuardRow::spent};
+constexpr std::array<bool GuardRow::*, 11> kFlags = {
+    &GuardRow::left,  &GuardRow::left_earlier, &GuardRow::along,        &GuardRow::armed,
+    &GuardRow::held,  &GuardRow::undecided,    &GuardRow::has_fired,    &GuardRow::was_ahead,
+    &GuardRow::waits, &GuardRow::spent,        &GuardRow::fired_at_zero};
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -71,12 +72,14 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
     held_surfaces_ = before.held_surfaces_;
     begin_instant();
     // An edge that fired before is one of a location that the run has left.
-    for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one) one->spent = false;
+    for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one)
+      one->spent = one->fired_at_zero = false;
     watch.for_same(watch_before, [&](Index theirs, Index mine) {
       row(mine).has_fired = row(mine).has_fired || before.event(theirs).has_fired;
       row(mine).was_ahead = row(mine).was_ahead || before.event(theirs).was_ahead;
       row(mine).waits = before.event(theirs).waits;
       row(mine).spent = before.event(theirs).spent;
+      row(mine).fired_at_zero = before.event(theirs).fired_at_zero;
     });
   }
   disarm_events();
@@ -186,7 +189,7 @@ void GuardTable::see(Index e, bool armed) {
   GuardRow& one = row(e);
   one.armed = armed;
   if (!armed) return;
-  one.undecided = one.spent = false;
+  one.undecided = one.spent = one.fired_at_zero = false;
   one.was_ahead = true;
 }
 
@@ -194,10 +197,7 @@ void GuardTable::disarm_events() {
   for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one) one->armed = false;
 }
 
-void GuardTable::begin_instant() {
-  has_looked_ = false;
-  for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one) one->fired_here = false;
-}
+void GuardTable::begin_instant() { has_looked_ = false; }
 
 void GuardTable::look_at_waiting() {
   has_looked_ = true;

@@ -44,9 +44,9 @@ struct GuardRow {
   bool was_ahead = false;  // on its own side at any time of the run
   bool waits = false;  // as at the start, beyond zero: it does not fire before it has been on its own side
   bool spent = false;  // it has fired, and has not been clearly on its side since
+  bool fired_at_zero = false;  // it has fired, and its guard is zero since then
   // ---- of an event or edge, at the instant that is decided
   Waiting waiting = Waiting::no;
-  bool fired_here = false;  // and its guard is zero since then
   // ---- sizes
   double side = 1;  // s: the guard of an event is watched as s·g
   double allowance =
@@ -137,13 +137,13 @@ class GuardTable {
   // wait_where_spent() makes these wait until they have been on their sides.
   void wait_where_spent();
   void set_held(Index e, bool held) { row(e).held = held; }
-  // An instant begins: nothing has fired in it, and nobody has looked which guards are on their sides.
+  // An instant begins: nobody has looked which guards are on their sides.
   void begin_instant();
   // look_at_waiting() marks all as looked at; no guard waits until set_waiting() says so.
   void look_at_waiting();
   bool has_looked() const { return has_looked_; }
   void set_waiting(Index e, Waiting waiting) { row(e).waiting = waiting; }
-  void set_fired_here(Index e, bool fired) { row(e).fired_here = fired; }
+  void set_fired_at_zero(Index e, bool fired) { row(e).fired_at_zero = fired; }
   // see() tells whether the scans have seen it clearly on its side.
   void see(Index e, bool armed);
   // None has been seen: the state has jumped.

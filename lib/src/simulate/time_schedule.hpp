@@ -3,6 +3,7 @@
 // It must not know where the solution is, nor what is set.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <limits>
 #include <vector>
@@ -22,7 +23,7 @@ struct DueActions {
 
 class TimeSchedule {
  public:
-  // The events must outlive it. `has_begun` tells that what is due at the start has happened in an earlier run.
+  // The events must outlive it. `has_begun` tells that time events at the start have happened in an earlier run, except the pending ones.
   TimeSchedule(const std::vector<TimeEvent>& events, std::vector<PendingAction> pending, double start,
                bool has_begun);
 
@@ -30,7 +31,7 @@ class TimeSchedule {
   double next() const { return next_; }
   // is_due() tells whether something is due at t, but for rounding.
   bool is_due(double t) const { return next_ <= t + time_rounding(t); }
-  // Takes out what is due up to there.
+  // Takes out what is due up to there, which happens now: until then it stays due.
   DueActions take(double t);
 
   void add(PendingAction action);
@@ -39,7 +40,13 @@ class TimeSchedule {
     std::erase_if(pending_, predicate);
     find_next();
   }
-  const std::vector<PendingAction>& pending() const { return pending_; }
+  // pending() lists actions that a run has left where it ends at t, and time events that are due by then.
+  std::vector<PendingAction> pending(double t) const;
+  bool has_actions() const { return !pending_.empty(); }
+  template <class Predicate>
+  bool any_action(const Predicate& predicate) const {
+    return std::any_of(pending_.begin(), pending_.end(), predicate);
+  }
 
   // visit_fields() names the fields for checkpoints.
   template <class Visit>
@@ -51,6 +58,8 @@ class TimeSchedule {
 
  private:
   void find_next();
+  // pass() counts the times of the event up to t as past; false where there are none.
+  bool pass(std::size_t event, double t);
 
   const std::vector<TimeEvent>& events_;
   std::vector<std::int64_t> counts_;    // by event: the number of its next time

@@ -54,7 +54,8 @@ class LiveRun {
   // ---- going on; what goes wrong is in the outcome, as with Simulator::run
   // advance_to() follows the solution to t, what happens at t included. It returns the outcome: reached_end where the run has come to t,
   // and otherwise why it ended before. Throws std::invalid_argument where t is before t() or no finite number.
-  // A run that was stopped by an event, by the caller or by a limit of steps or events goes on when it is asked again. Every
+  // A run that was stopped by an event, by the caller or by a limit of steps or events goes on when it is asked again, after a stop with what
+  // else is due at its instant. Every
   // other end is the end until something is set; after `ambiguous`, follow() chooses what is to follow.
   const Outcome& advance_to(double t);
   // next_event() does the same, but stops at the first instant with an event. It returns the first record of that instant, which is

@@ -30,9 +30,11 @@ struct Run {
   // The mode to begin in: one of the continuations of an ambiguous event at this point, or that of a Snapshot or an event, to
   // go on where a run ended. The state must be where this mode is. The run finds the mode where it is not given.
   std::optional<Mode> mode = {};
-  // `pending` holds delayed actions on their way, as Solution::pending of the run that this one continues. Time
-  // events at the start have fired in that run where a mode is given.
+  // `pending` holds what the run that this one continues has left to do, as its Solution::pending. Where a mode is given, all other time
+  // events at the start have fired in that run.
   std::vector<PendingAction> pending = {};
+  // `fired` holds the guards that have fired and are zero since, as its Solution::fired. They fire again once they have left zero.
+  std::vector<FiredGuard> fired = {};
 };
 
 // May be used for any number of runs, also at the same time in several threads if the callbacks of the problem and of the

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "slideway/simulate/event_log.hpp"
+#include "slideway/simulate/fired_guard.hpp"
 #include "slideway/simulate/outcome.hpp"
 #include "slideway/simulate/pending_action.hpp"
 #include "slideway/simulate/sensitivity.hpp"
@@ -52,8 +53,10 @@ struct Solution {
   Snapshot final = {};         // at Outcome::t; another run may begin here (Run::mode)
   Trajectory trajectory = {};  // up to there; with Recording::nothing its end alone
   EventLog events = {};
-  std::vector<PendingAction> pending = {};  // delayed actions that are due later than the end
-  Matrix outputs = {};  // n × output_times, NaN where the run stopped earlier or began later
+  // Delayed actions that are due later than the end, and what a stop has left undone at the end.
+  std::vector<PendingAction> pending = {};
+  std::vector<FiredGuard> fired = {};  // at the end: another run that goes on there takes them, as Run::fired
+  Matrix outputs = {};                 // n × output_times, NaN where the run stopped earlier or began later
   Statistics statistics = {};
   // `warnings` names things that did not stop the run but are probably not meant. One is the guard of a reset,
   // stop or edge that never fired although the end of the run finds it beyond zero in its direction. Another is
