@@ -245,9 +245,11 @@ std::string page_of(const Model& model) {
   return "<!DOCTYPE html>\n" + stream.str();
 }
 
+bool is_of_file(const FmuExport& what) { return !what.model_file.empty() || !what.model_text.empty(); }
+
 // The FMU reads this document at its start.
 nlohmann::json start_document(const Model& model, const FmuExport& what, const std::string& token) {
-  const bool is_file = !what.model_file.empty();
+  const bool is_file = is_of_file(what);
   nlohmann::json settings = nlohmann::json::object();
   for (const auto& [name, value] : what.settings) settings[name] = value;
   const Vector& atol = what.options.atol.values();
@@ -296,13 +298,13 @@ void write_fmu(const std::string& path, const Model& model, const FmuExport& wha
   const Layout layout = fmu::layout_of(model, instance, offered);
   if (const std::vector<std::string> free = offered.free(); !free.empty()) check_free(model, what, free);
   std::map<std::string, std::string> entries;
-  if (!what.model_file.empty()) {
-    entries["resources/model.toml"] = content_of(what.model_file);
-    check_alone(entries["resources/model.toml"], what.model_file);
+  if (is_of_file(what)) {
+    entries["resources/model.toml"] = what.model_file.empty() ? what.model_text : content_of(what.model_file);
+    check_alone(entries["resources/model.toml"], what.model_file.empty() ? model.name : what.model_file);
   }
   const std::string plain = DescriptionWriter(model, instance, what, layout, "{}").text();
   const std::string token = token_of(plain + entries["resources/model.toml"]);
-  if (what.model_file.empty()) entries.erase("resources/model.toml");
+  if (!is_of_file(what)) entries.erase("resources/model.toml");
   entries["modelDescription.xml"] = DescriptionWriter(model, instance, what, layout, token).text();
   entries["resources/slideway.json"] = start_document(model, what, token).dump(1);
   entries["documentation/index.html"] = page_of(model);

@@ -97,7 +97,11 @@ TEST_CASE("inputs and tunable parameters of an FMU are driven from a table, with
   for (const FmiVersion version : {FmiVersion::two, FmiVersion::three})
     for (const bool is_stepped : {false, true}) {
       CAPTURE(is_stepped);
-      FmuExport what{.version = version, .inputs = {"u"}, .tunable = {"mu"}, .binary = SLIDEWAY_FMU_BINARY};
+      FmuExport what{.version = version,
+                     .model_text = text,
+                     .inputs = {"u"},
+                     .tunable = {"mu"},
+                     .binary = SLIDEWAY_FMU_BINARY};
       what.options.rtol = 1e-10;
       write_fmu(folder / "block.fmu", model, what);
       const Model driven = read_fmu(folder / "block.fmu",
@@ -107,7 +111,7 @@ TEST_CASE("inputs and tunable parameters of an FMU are driven from a table, with
       const Vector found = run_model(driven).final.state;
       CHECK((found.head(2) - expected).lpNorm<Eigen::Infinity>() < 1e-7);
     }
-  FmuExport wrong{.inputs = {"m"}, .binary = SLIDEWAY_FMU_BINARY};
+  FmuExport wrong{.model_text = text, .inputs = {"m"}, .binary = SLIDEWAY_FMU_BINARY};
   CHECK_THROWS_WITH_AS(write_fmu(folder / "wrong.fmu", model, wrong),
                        doctest::Contains("is a parameter of the model"), std::invalid_argument);
 }

@@ -168,26 +168,29 @@ TEST_CASE("the curves of a saddle orbit with impacts are images of its eigenvect
 }
 
 TEST_CASE("the curves of an autonomous orbit are in the plane across it, through a surface") {
-  // With u = r - 1 and z' = -2z + c*u^2 on the unit circle, c = 1 for x > 0 and 3 for x < 0, the unstable manifold is z = g*u^2 with
-  // g' = -4g + c over the angle, and the stable one r = 1.
+  // With u = q/sqrt(1 - q^2), q = (r - 1)/0.9, is u' = u. Since z' = -2(z - 1) + c*u^2, c = 1 for x > 0 and 3 for x < 0, the
+  // unstable manifold is z = 1 + g*u^2 with g' = -4g + c over the angle; the stable one is r = 1, and r remains between 0.1 and 1.9.
   const ModelInstance instance = instance_of(R"TOML(
 [states]
 x = 0.6
 y = 0.8
-z = 0.0
+z = 1.0
 [time]
 end = 1.0
+[definitions]
+r = "sqrt(x^2 + y^2)"
+q = "(r - 1)/0.9"
+growth = "0.9*q*(1 - q^2)/r"
 [surfaces]
 side = "x"
 [derivatives]
-x = "(sqrt(x^2 + y^2) - 1)*x/sqrt(x^2 + y^2) - y"
-y = "(sqrt(x^2 + y^2) - 1)*y/sqrt(x^2 + y^2) + x"
-z = "-2*z + if(side > 0, 1, 3)*(sqrt(x^2 + y^2) - 1)^2"
+x = "growth*x - y"
+y = "growth*y + x"
+z = "-2*(z - 1) + if(side > 0, 1, 3)*q^2/(1 - q^2)"
 )TOML");
-  const PeriodicOrbit orbit = orbit_from(instance, Vector{{0.6, 0.8, 0.0}}, 2 * kPi);
+  const PeriodicOrbit orbit = orbit_from(instance, Vector{{0.6, 0.8, 1.0}}, 2 * kPi);
   require_orbit(orbit);
-  const OrbitManifolds manifolds =
-      follow_orbit_manifolds(instance.problem(), orbit, {.stable = false, .length = 0.9});
+  const OrbitManifolds manifolds = follow_orbit_manifolds(instance.problem(), orbit, {.length = 0.5});
   REQUIRE(manifolds.normal.size() == 3);
   REQUIRE(manifolds.remarks.empty());
   // The periodic solution g at the angle of the section, which has x > 0: half a turn with c = 3 ends at the angle -pi/2.
@@ -200,15 +203,12 @@ z = "-2*z + if(side > 0, 1, 3)*(sqrt(x^2 + y^2) - 1)^2"
     CAPTURE(curve.message);
     CHECK(curve.points.size() > 20);
     for (const OrbitManifoldPoint& point : curve.points) {
-      const double u = std::hypot(point.state[0], point.state[1]) - 1;
-      CHECK(std::abs(point.state[2] - g * u * u) <= 1e-8);
+      const double q = (std::hypot(point.state[0], point.state[1]) - 1) / 0.9;
+      CHECK(std::abs(point.state[2] - 1 - g * q * q / (1 - q * q)) <= 1e-8);
       CHECK(std::abs(manifolds.normal.dot(point.state - orbit.state)) <= 1e-8);
     }
   }
-  // Nothing on the orbit moves z, whose size is that of its tolerance, 0.01: this length is five sizes.
-  const OrbitManifolds arriving =
-      follow_orbit_manifolds(instance.problem(), orbit, {.unstable = false, .length = 0.05});
-  const auto stable = curves_of(arriving, ManifoldKind::stable);
+  const auto stable = curves_of(manifolds, ManifoldKind::stable);
   REQUIRE(stable.size() == 2);
   for (const OrbitManifoldCurve& curve : stable) {
     CAPTURE(curve.message);

@@ -17,7 +17,8 @@ enum class FmuKind { model_exchange, co_simulation, both };
 struct FmuExport {
   FmiVersion version = FmiVersion::three;
   FmuKind kind = FmuKind::both;
-  std::string model_file = {};            // its path; "" for a model of the catalogue
+  std::string model_file = {};            // its path; "" for a model of the catalogue, or one by its text
+  std::string model_text = {};            // the text of a model file, where there is no path
   Settings settings = {};                 // become the start values
   std::vector<std::string> observe = {};  // become outputs
   std::vector<std::string> inputs = {};   // parameters that become inputs, which whoever runs the FMU drives
