@@ -9,6 +9,7 @@
 #   sh cmake/setup.sh recipes for the tools that read the recipes of other package managers
 #   sh cmake/setup.sh packages  for Debian packages and their test, too
 #   sh cmake/setup.sh wasm    for the page and the npm package, too; unpacks the sources of SUNDIALS and SuiteSparse in build/sources
+#   sh cmake/setup.sh bare    for roots of Debian in which the packages are tried, too
 #   sh cmake/setup.sh windows  for slideway.exe and slideway.dll, and for their tests by wine, too; unpacks the same sources
 # Run as root or by a user with sudo, from any directory. With nothing missing it needs neither, nor the network.
 set -eu
@@ -75,6 +76,7 @@ if [ "${1:-}" = packages ]; then
   need_package libopenmpi-dev openmpi-bin
   need_package dpkg-dev lintian gzip python3-dev pybind11-dev python3-numpy
 fi
+if [ "${1:-}" = bare ]; then need_package mmdebstrap; fi
 
 sources=
 if [ "${1:-}" = wasm ]; then

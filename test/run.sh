@@ -4,12 +4,17 @@
 #   sh test/run.sh unit    the unit tests only
 #   sh test/run.sh web     the tests of the page and the npm package only, compared with the native command
 #   sh test/run.sh windows the package for Windows: the command's tests and programs in C, by wine
+#   sh test/run.sh bare    whether each package goes from nothing to a picture within a minute, in a root of Debian of its own; as root
 #   sh test/run.sh clang   whether clang compiles the library and the command
 #   sh test/run.sh asan    the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 set -eu
 cd "$(dirname "$0")/.."
 
 jobs=$(nproc)
+
+set_up() {
+  for what; do sh cmake/setup.sh "$what"; done
+}
 
 # The library is compiled a second time, by emscripten.
 web() {
@@ -27,12 +32,7 @@ case "${1:-all}" in
     ctest --preset release --parallel "$jobs" --label-regex '^unit$' --no-tests=error
     ;;
   all)
-    sh cmake/setup.sh python
-    sh cmake/setup.sh docs
-    sh cmake/setup.sh mpi
-    sh cmake/setup.sh c
-    sh cmake/setup.sh octave
-    sh cmake/setup.sh packages
+    set_up python docs mpi c octave packages
     cmake --preset release
     cmake --build --preset release
     ctest --preset release --parallel "$jobs" --no-tests=error
@@ -55,6 +55,14 @@ case "${1:-all}" in
     cmake --build --preset release --target test_cli
     sh test/windows/windows.sh "$PWD" "$PWD/build/release" "$PWD/build/windows" "$PWD/build/windows-tests"
     ;;
+  bare)
+    set_up python docs c octave packages bare
+    cmake --preset release
+    cmake --build --preset release
+    ctest --preset release --tests-regex '^package/(debian|relocatable)$' --no-tests=error
+    made="$PWD/build/release/test/package"
+    sh test/package/bare.sh "$PWD" "$(echo "$made"/relocatable/once/slideway-*.tar.xz)" "$made/debian/build/packages" "$PWD/build/bare"
+    ;;
   asan)
     sh cmake/setup.sh
     cmake --preset asan
@@ -67,7 +75,7 @@ case "${1:-all}" in
     cmake --build --preset clang
     ;;
   *)
-    echo "usage: sh test/run.sh [unit|web|windows|asan|clang]" >&2
+    echo "usage: sh test/run.sh [unit|web|windows|bare|asan|clang]" >&2
     exit 2
     ;;
 esac
