@@ -10,6 +10,7 @@
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
+#include "apps/plane_arguments.hpp"
 #include "apps/progress_bar.hpp"
 #include "apps/signal_watch.hpp"
 #include "apps/simulation.hpp"
@@ -37,21 +38,12 @@ BasinDesign design_of(const BasinsArguments& arguments) {
 BasinOptions options_of(const BasinsArguments& arguments, const Model& model, const ModelInstance& instance) {
   BasinOptions options;
   options.run = make_options(arguments, model.defaults);
-  if (!arguments.period.empty() && !arguments.step.empty())
-    refuse({.what = "two options say when a solution is looked at",
-            .where = "--period with --step",
-            .expected = "one of both",
-            .got = "both"});
+  check_plane_arguments(arguments);
   if (!arguments.period.empty())
     options.step = length_of_time("--period", "period", arguments.period, instance);
   if (!arguments.step.empty()) options.step = length_of_time("--step", "step", arguments.step, instance);
   for (const auto& [name, period] : arguments.wrap)
     options.wrap.emplace_back(name, length_of_time("--wrap", "period", period, instance));
-  if (arguments.end)
-    refuse({.what = "starts are followed until they come to an attractor",
-            .where = "--t-end",
-            .expected = "--max-rounds for the most periods or steps",
-            .got = fmt::format("{}", *arguments.end)});
   if (arguments.most_steps) options.most_steps = *arguments.most_steps;
   if (arguments.reach) options.reach = *arguments.reach;
   options.thorough = arguments.thorough;

@@ -1,7 +1,6 @@
 #include "apps/basins_documents.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <ostream>
 
@@ -9,6 +8,7 @@
 #include <fmt/ostream.h>
 
 #include "apps/json_values.hpp"
+#include "apps/region_colours.hpp"
 
 namespace slideway::apps {
 
@@ -70,20 +70,6 @@ Document json_attractor(const BasinAttractor& attractor) {
 
 Document json_axis(const BasinAxis& axis) {
   return {{"name", axis.name}, {"low", axis.low}, {"high", axis.high}, {"cells", axis.cells}};
-}
-
-// Told apart by colour-blind readers; further ends repeat them, lighter.
-std::string colour_of(std::size_t number) {
-  static constexpr std::array colours = {"#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00",
-                                         "#F0E442", "#332288", "#88CCEE", "#AA4499", "#999933", "#661100"};
-  return colours[number % colours.size()];
-}
-
-// Ends that are no attractors are grey, from dark to light.
-std::string grey_of(std::size_t number) {
-  constexpr int darkest = 0x40, step = 0x28, lightest = 0xE0;
-  const int level = std::min(lightest, darkest + step * static_cast<int>(number));
-  return fmt::format("#{0:02X}{0:02X}{0:02X}", level);
 }
 
 std::string name_of(const BasinEnd& end, const Basins& basins) {
@@ -184,9 +170,9 @@ Figure basins_figure(const ShownBasins& shown) {
             .kinds_of_cells = basins.plane.colours};
   std::size_t others = 0;
   for (const BasinEnd& end : basins.ends)
-    raster.kinds.push_back(
-        {.name = end.cells > 0 ? name_of(end, basins) : "",
-         .colour = end.attractor ? colour_of(static_cast<std::size_t>(*end.attractor)) : grey_of(others++)});
+    raster.kinds.push_back({.name = end.cells > 0 ? name_of(end, basins) : "",
+                            .colour = end.attractor ? region_colour(static_cast<std::size_t>(*end.attractor))
+                                                    : region_grey(others++)});
   const auto place = [&](const std::string& name) {
     return std::find(basins.states.begin(), basins.states.end(), name) - basins.states.begin();
   };

@@ -175,17 +175,17 @@ Figure equilibrium_branches_figure(const ShownEquilibriumBranches& shown) {
 
 namespace {
 
-FigureCurve curve_of(const EquilibriumCurve& curve, const EquilibriumCurvePoint& point) {
-  switch (curve.kind) {
+FigureCurve look_of(EquilibriumBifurcation kind, bool neutral_saddle, BoundaryEquilibriumKind boundary) {
+  switch (kind) {
     case EquilibriumBifurcation::fold: return {.name = "fold"};
     case EquilibriumBifurcation::hopf:
-      if (point.neutral_saddle)
+      if (neutral_saddle)
         return {.name = "neutral saddle", .colour = "#777777", .width = 1.2, .dash = {2, 4}};
       return {.name = "Hopf", .colour = "#D55E00", .dash = {8, 5}};
     case EquilibriumBifurcation::boundary_equilibrium:
-      if (point.boundary == BoundaryEquilibriumKind::persistence)
+      if (boundary == BoundaryEquilibriumKind::persistence)
         return {.name = "boundary, persistence", .colour = "#009E73"};
-      if (point.boundary == BoundaryEquilibriumKind::nonsmooth_fold)
+      if (boundary == BoundaryEquilibriumKind::nonsmooth_fold)
         return {.name = "boundary, non-smooth fold", .colour = "#CC79A7", .dash = {9, 3, 2, 3}};
       return {.name = "boundary", .colour = "#444444", .dash = {6, 4}};
     case EquilibriumBifurcation::branch_point: break;
@@ -193,8 +193,8 @@ FigureCurve curve_of(const EquilibriumCurve& curve, const EquilibriumCurvePoint&
   return {.name = "branch point", .colour = "#56B4E9"};
 }
 
-FigureCurve curve_of(const OrbitCurve&, const OrbitCurvePoint& point) {
-  switch (point.kind) {
+FigureCurve look_of(Bifurcation kind) {
+  switch (kind) {
     case Bifurcation::fold: return {.name = "fold"};
     case Bifurcation::period_doubling: return {.name = "period doubling", .colour = "#D55E00"};
     case Bifurcation::torus: return {.name = "torus", .colour = "#009E73"};
@@ -210,18 +210,43 @@ FigureCurve curve_of(const OrbitCurve&, const OrbitCurvePoint& point) {
     case Bifurcation::boundary_equilibrium:
     case Bifurcation::other: break;
   }
-  return {.name = to_string(point.kind), .colour = "#444444", .dash = {2, 4}};
+  return {.name = to_string(kind), .colour = "#444444", .dash = {2, 4}};
+}
+
+FigureCurve curve_of(const EquilibriumCurve& curve, const EquilibriumCurvePoint& point) {
+  return look_of(curve.kind, point.neutral_saddle, point.boundary);
+}
+
+FigureCurve curve_of(const OrbitCurve&, const OrbitCurvePoint& point) { return look_of(point.kind); }
+
+FigureCurve curve_of(const DiagramCurve& curve, const DiagramCurvePoint& point) {
+  if (!curve.of_equilibria) {
+    for (const Bifurcation kind :
+         {Bifurcation::fold, Bifurcation::period_doubling, Bifurcation::torus, Bifurcation::grazing,
+          Bifurcation::grazing_sliding, Bifurcation::crossing_sliding, Bifurcation::switching_sliding,
+          Bifurcation::adding_sliding})
+      if (point.kind == to_string(kind)) return look_of(kind);
+    return look_of(Bifurcation::other);
+  }
+  const bool is_neutral = point.kind == "neutral saddle";
+  if (curve.kind == to_string(EquilibriumBifurcation::fold))
+    return look_of(EquilibriumBifurcation::fold, false, BoundaryEquilibriumKind::alone);
+  if (curve.kind == to_string(EquilibriumBifurcation::hopf))
+    return look_of(EquilibriumBifurcation::hopf, is_neutral, BoundaryEquilibriumKind::alone);
+  for (const BoundaryEquilibriumKind kind :
+       {BoundaryEquilibriumKind::persistence, BoundaryEquilibriumKind::nonsmooth_fold})
+    if (point.kind.ends_with(to_string(kind)))
+      return look_of(EquilibriumBifurcation::boundary_equilibrium, false, kind);
+  return look_of(EquilibriumBifurcation::boundary_equilibrium, false, BoundaryEquilibriumKind::alone);
 }
 
 std::string name_of(const EquilibriumSpecialPoint& special) { return to_string(special.kind); }
 std::string name_of(const OrbitSpecialPoint& special) { return special.name; }
+std::string name_of(const DiagramSpecialPoint& special) { return special.name; }
 
 // The curves of one kind of problem in one panel; a curve whose look changes goes on from the same point.
 template <class Curves>
-Figure plane_figure(std::string title, const std::string& first, const std::string& second,
-                    const Curves& curves) {
-  Figure figure{.title = std::move(title), .panel_size = {760, 520}};
-  FigurePanel panel = panel_of(0, first, second);
+void add_plane_curves(const Curves& curves, FigurePanel& panel) {
   FigureMarks marks{.name = "codimension two", .size = 0.9};
   for (const auto& curve : curves) {
     FigureCurve part;
@@ -241,11 +266,23 @@ Figure plane_figure(std::string title, const std::string& first, const std::stri
     for (const auto& special : curve.special) mark(marks, {special.first, special.second}, name_of(special));
   }
   if (!marks.points.empty()) panel.marks.push_back(std::move(marks));
+}
+
+template <class Curves>
+Figure plane_figure(std::string title, const std::string& first, const std::string& second,
+                    const Curves& curves) {
+  Figure figure{.title = std::move(title), .panel_size = {760, 520}};
+  FigurePanel panel = panel_of(0, first, second);
+  add_plane_curves(curves, panel);
   figure.panels.push_back(std::move(panel));
   return figure;
 }
 
 }  // namespace
+
+void add_curves(const std::vector<DiagramCurve>& curves, FigurePanel& panel) {
+  add_plane_curves(curves, panel);
+}
 
 Figure equilibrium_curves_figure(const ShownEquilibriumCurves& shown) {
   return plane_figure(fmt::format("{}: equilibria over {} and {}", shown.model, shown.first, shown.second),

@@ -16,10 +16,11 @@ struct Answered {
   int exit_status = 0;
 };
 
-using Command = std::variant<Answered, RunArguments, CheckArguments, CompareArguments, SweepArguments,
-                             OrbitArguments, LyapunovArguments, EquilibriaArguments, BasinsArguments,
-                             ManifoldArguments, FitArguments, ModelsArguments, ShowArguments, ExportArguments,
-                             ValidateArguments, CompletionArguments, ManPageArguments>;
+using Command =
+    std::variant<Answered, RunArguments, CheckArguments, CompareArguments, SweepArguments, OrbitArguments,
+                 LyapunovArguments, EquilibriaArguments, BasinsArguments, DiagramArguments, ManifoldArguments,
+                 FitArguments, ModelsArguments, ShowArguments, ExportArguments, ValidateArguments,
+                 CompletionArguments, ManPageArguments>;
 
 // Prints help to `out`, and to `err` one message for a command line that is wrong.
 Command parse_command_line(int argc, const char* const* argv, std::ostream& out, std::ostream& err);

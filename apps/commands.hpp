@@ -143,19 +143,37 @@ struct EquilibriaArguments : SimulationArguments {
   bool quiet = false;
 };
 
-struct BasinsArguments : SimulationArguments {
-  std::vector<SweepAxis> plane = {};                           // two states with the ends of their intervals
+// A plane whose cells are coloured by attractors.
+struct PlaneArguments : SimulationArguments {
+  std::vector<SweepAxis> plane = {};                           // two names with the ends of their intervals
   std::optional<std::pair<Index, Index>> size = {};            // cells across and up
   std::string period = {};                                     // a number, or an expression of parameters
   std::string step = {};                                       // likewise
   std::vector<std::pair<std::string, std::string>> wrap = {};  // angles, and their periods as expressions
   std::optional<Index> most_steps = {};
   std::optional<double> reach = {};
+};
+
+struct BasinsArguments : PlaneArguments {
   bool thorough = false;
   std::optional<Index> samples = {};
   std::optional<Index> seed = {};
   std::optional<Index> jobs = {};
   std::string csv = {};
+  std::vector<std::string> json = {};
+  std::vector<std::string> plot = {};
+  bool resume = false;
+  bool quiet = false;
+};
+
+struct DiagramArguments : PlaneArguments {
+  std::optional<Index> parts = {};
+  bool no_curves = false;
+  std::optional<Index> most_rounds = {};
+  std::optional<Index> most_followed = {};
+  std::optional<Index> jobs = {};
+  std::string csv = {};
+  std::vector<std::string> curves = {};
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
   bool resume = false;
@@ -258,6 +276,7 @@ int lyapunov(const LyapunovArguments& arguments, std::ostream& out, std::ostream
 int equilibria(const EquilibriaArguments& arguments, std::ostream& out, std::ostream& err);
 // Null workers are threads of this process.
 int basins(const BasinsArguments& arguments, SweepWorkers* workers, std::ostream& out, std::ostream& err);
+int diagram(const DiagramArguments& arguments, SweepWorkers* workers, std::ostream& out, std::ostream& err);
 int manifolds(const ManifoldArguments& arguments, std::ostream& out, std::ostream& err);
 int fit(const FitArguments& arguments, std::ostream& out, std::ostream& err);
 int compare(const CompareArguments& arguments, std::ostream& out, std::ostream& err);

@@ -33,7 +33,7 @@ bool is_first() {
 
 int become_mpi_program(int argc, char** argv) {
   const std::string command = argc < 2 ? "" : argv[1];
-  if (command != "sweep" && command != "basins") return exit_success;
+  if (command != "sweep" && command != "basins" && command != "diagram") return exit_success;
   const std::string processes = started_processes();
   if (processes.empty() || processes == "1") return exit_success;
   become_program("slideway-mpi", argv);

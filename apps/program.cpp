@@ -38,6 +38,9 @@ struct Dispatch {
   int operator()(const BasinsArguments& arguments) const {
     return basins(arguments, abilities.workers, screen, messages);
   }
+  int operator()(const DiagramArguments& arguments) const {
+    return diagram(arguments, abilities.workers, screen, messages);
+  }
   int operator()(const ManifoldArguments& arguments) const { return manifolds(arguments, screen, messages); }
   int operator()(const FitArguments& arguments) const { return fit(arguments, screen, messages); }
   int operator()(const SweepArguments& arguments) const {

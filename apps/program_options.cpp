@@ -833,31 +833,18 @@ CLI::Option* add_cells(CLI::App& app, const std::string& description,
       ->type_name("N|NxM");
 }
 
-void add_basins(CLI::App& program, BasinsArguments& arguments) {
-  CLI::App& app = *program.add_subcommand(
-      "basins", "Colour a plane of initial values by the attractors that solutions come to");
-  add_model(app, arguments.model);
-
-  const std::string plane = "The plane";
-  app.add_option_function<std::string>(
-         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
-         "the initial values of two states, the first across; the other states begin as the model says")
-      ->type_name("X=A:B,Y=C:D")
-      ->required()
-      ->group(plane);
-  add_cells(app, "the cells of the plane, across and up (default 256)", arguments.size)->group(plane);
-
-  const std::string sought = "What solutions come to";
+// How solutions are followed to attractors.
+void add_attractor_search(CLI::App& app, PlaneArguments& arguments, const std::string& group) {
   app.add_option("--period", arguments.period,
                  "the period of the drive or a multiple of it, where the equations depend on time: a number, "
                  "or an expression of parameters such as 2*pi/w (default: that of the time events)")
       ->type_name("PERIOD")
-      ->group(sought);
+      ->group(group);
   app.add_option("--step", arguments.step,
                  "the time between two looks at a solution, where the equations do not depend on time "
-                 "(default: most starts move by about eight cells)")
+                 "(default: most solutions move by about eight cells)")
       ->type_name("TIME")
-      ->group(sought);
+      ->group(group);
   app.add_option_function<std::vector<std::string>>(
          "--wrap",
          [&arguments](const std::vector<std::string>& texts) {
@@ -873,10 +860,28 @@ void add_basins(CLI::App& program, BasinsArguments& arguments) {
       ->type_name("NAME=PERIOD")
       ->allow_extra_args(false)
       ->take_all()
-      ->group(sought);
-  add_count(app, "--max-rounds", "periods or steps that a start is followed for (default 5000)", 1,
+      ->group(group);
+  add_count(app, "--max-rounds", "periods or steps that a solution is followed for (default 5000)", 1,
             arguments.most_steps)
-      ->group(sought);
+      ->group(group);
+}
+
+void add_basins(CLI::App& program, BasinsArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "basins", "Colour a plane of initial values by the attractors that solutions come to");
+  add_model(app, arguments.model);
+
+  const std::string plane = "The plane";
+  app.add_option_function<std::string>(
+         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
+         "the initial values of two states, the first across; the other states begin as the model says")
+      ->type_name("X=A:B,Y=C:D")
+      ->required()
+      ->group(plane);
+  add_cells(app, "the cells of the plane, across and up (default 256)", arguments.size)->group(plane);
+
+  const std::string sought = "What solutions come to";
+  add_attractor_search(app, arguments, sought);
   add_positive(app, "--reach",
                "a solution has left where it stays outside of the plane widened by so many widths on each "
                "side (default 10)",
@@ -918,6 +923,68 @@ void add_basins(CLI::App& program, BasinsArguments& arguments) {
       "Exit status: 0 all starts were followed, 1 a result could not be written, 2 the command line or the "
       "model "
       "is wrong, 3 interrupted (what was done is in the results).");
+}
+
+void add_diagram(CLI::App& program, DiagramArguments& arguments) {
+  CLI::App& app = *program.add_subcommand(
+      "diagram", "Colour a plane of two parameters by attractors, with the curves of bifurcations between");
+  add_model(app, arguments.model);
+
+  const std::string plane = "The plane";
+  app.add_option_function<std::string>(
+         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
+         "two parameters, the first across")
+      ->type_name("A=LOW:HIGH,B=LOW:HIGH")
+      ->required()
+      ->group(plane);
+  add_cells(app, "the cells of the plane, across and up (default 64)", arguments.size)->group(plane);
+
+  const std::string sought = "What solutions come to";
+  add_attractor_search(app, arguments, sought);
+  add_count(app, "--parts",
+            "parts of the range of each state, by which a solution is seen to come back (default 100)", 2,
+            arguments.parts)
+      ->group(sought);
+  add_positive(app, "--reach",
+               "a solution has left where it stays outside of the ranges widened by so many of them on each "
+               "side (default 100)",
+               arguments.reach)
+      ->group(sought);
+  add_count(app, "--jobs", "rows at the same time (default: one per processor; by MPI one per process)", 1,
+            arguments.jobs)
+      ->group(sought);
+
+  const std::string curves = "Curves of bifurcations";
+  app.add_flag("--no-curves", arguments.no_curves, "colour the plane alone")->group(curves);
+  add_count(app, "--curve-rounds", "periods of orbits whose curves are followed, at most (default 8)", 1,
+            arguments.most_rounds)
+      ->group(curves);
+  add_count(app, "--max-curves", "bifurcations that are looked for between cells, at most (default 120)", 0,
+            arguments.most_followed)
+      ->group(curves);
+  add_simulation(app, arguments);
+  add_fmu_import(app, arguments.fmu_import);
+
+  const std::string results = "Results (a FILE named - is standard output)";
+  app.add_option("--csv", arguments.csv, "write two rows for each cell, one per direction")
+      ->type_name("FILE")
+      ->group(results);
+  app.add_flag("--resume", arguments.resume, "complete the table of an interrupted diagram")->group(results);
+  add_files(app, "--curves", "write the points of curves as CSV; may be repeated", "FILE", arguments.curves)
+      ->group(results);
+  add_files(app, "--json", "write kinds of attractors, cells and curves; may be repeated", "FILE",
+            arguments.json)
+      ->group(results);
+  add_files(app, "--plot", "draw the plane, with gnuplot; may be repeated", "FILE.svg|png|pdf|tex|gp",
+            arguments.plot)
+      ->group(results);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  app.footer(
+      "Rows are followed forwards and backwards, each cell from the attractor of the one before. Ctrl-C "
+      "leaves "
+      "a valid table of the rows that were done.\n"
+      "Exit status: 0 all cells were followed, 1 a result could not be written, 2 the command line or the "
+      "model is wrong, 3 interrupted (what was done is in the results).");
 }
 
 void add_equilibria(CLI::App& program, EquilibriaArguments& arguments) {
@@ -1210,6 +1277,7 @@ std::unique_ptr<CLI::App> make_program(AllArguments& arguments) {
   add_manifolds(*program, arguments.manifolds);
   add_lyapunov(*program, arguments.lyapunov);
   add_basins(*program, arguments.basins);
+  add_diagram(*program, arguments.diagram);
   add_fit(*program, arguments.fit);
   add_export(*program, arguments.fmu_export);
   add_validate(*program, arguments.validate, arguments.validation_rtol);
@@ -1354,6 +1422,11 @@ std::vector<std::string> examples_of(const std::string& command) {
         "slideway basins gallery/impact_oscillator --period 2*pi/w --plane x=-3:0,v=-3:3 --size 256 --plot "
         "basins.png",
         "slideway basins gallery/harvesting --plane x=0:2,y=0:2 --json basins.json"};
+  if (command == "diagram")
+    return {
+        "slideway diagram gallery/impact_oscillator --period 2*pi/w --plane w=2.4:3.4,d=0:0.3 --plot "
+        "diagram.svg",
+        "slideway diagram gallery/chua --plane alpha=6:12,beta=10:18 --csv cells.csv --curves curves.csv"};
   if (command == "lyapunov")
     return {"slideway lyapunov gallery/chua --t-end 2000 --transient 100",
             "slideway lyapunov dry-friction --block 4*pi --csv running.csv"};
@@ -1438,6 +1511,7 @@ Command parse_command_line(int argc, const char* const* argv, std::ostream& out,
   if (command == "equilibria") return arguments.equilibria;
   if (command == "lyapunov") return arguments.lyapunov;
   if (command == "basins") return arguments.basins;
+  if (command == "diagram") return arguments.diagram;
   if (command == "manifolds") return arguments.manifolds;
   if (command == "fit") return arguments.fit;
   if (command == "export") return arguments.fmu_export;

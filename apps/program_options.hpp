@@ -20,6 +20,7 @@ struct AllArguments {
   LyapunovArguments lyapunov = {};
   EquilibriaArguments equilibria = {};
   BasinsArguments basins = {};
+  DiagramArguments diagram = {};
   ManifoldArguments manifolds = {};
   FitArguments fit = {};
   CompletionArguments completion = {};

@@ -36,7 +36,7 @@ endif()
 set(slideway_docs_found TRUE)
 set(SLIDEWAY_DOCS_DIR "${PROJECT_BINARY_DIR}/docs")
 set(SLIDEWAY_DOXYGEN_INPUT
-  "${PROJECT_SOURCE_DIR}/lib/include/slideway/model ${PROJECT_SOURCE_DIR}/lib/include/slideway/simulate ${PROJECT_SOURCE_DIR}/lib/include/slideway/sweep ${PROJECT_SOURCE_DIR}/lib/include/slideway/orbit ${PROJECT_SOURCE_DIR}/lib/include/slideway/fit ${PROJECT_SOURCE_DIR}/lib/include/slideway/basins ${PROJECT_SOURCE_DIR}/lib/include/slideway/manifolds")
+  "${PROJECT_SOURCE_DIR}/lib/include/slideway/model ${PROJECT_SOURCE_DIR}/lib/include/slideway/simulate ${PROJECT_SOURCE_DIR}/lib/include/slideway/sweep ${PROJECT_SOURCE_DIR}/lib/include/slideway/orbit ${PROJECT_SOURCE_DIR}/lib/include/slideway/fit ${PROJECT_SOURCE_DIR}/lib/include/slideway/basins ${PROJECT_SOURCE_DIR}/lib/include/slideway/diagram ${PROJECT_SOURCE_DIR}/lib/include/slideway/manifolds")
 configure_file("${PROJECT_SOURCE_DIR}/lib/docs/tools/Doxyfile.in" "${SLIDEWAY_DOCS_DIR}/Doxyfile" @ONLY)
 
 add_custom_target(slideway_docs

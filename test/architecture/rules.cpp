@@ -72,6 +72,8 @@ const std::map<std::string, std::set<std::string>> folders_below = {
     {"fit", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"sweep", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "audit"}},
     {"basins", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "orbit", "sweep"}},
+    {"diagram",
+     {"core", "autodiff", "model", "filippov", "integrate", "simulate", "io", "orbit", "sweep", "basins"}},
     {"fmi", {"core", "autodiff", "model", "filippov", "integrate", "simulate"}},
     {"expression", {"core", "autodiff", "model"}},
     {"audit", {"core", "autodiff", "model", "filippov", "integrate", "simulate", "expression", "model_file"}},

@@ -110,6 +110,9 @@ def main():
         calls += [("basins", ["basins", str(gallery / f"{model}.toml"), *arguments, "--size", "16", "--samples", "20", "--json", "-"])
                   for model, arguments in (("impact_oscillator", ["--plane", "x=-1:0.5,v=-1:1", "--period", "2*pi/w"]),
                                            ("harvesting", ["--plane", "x=0:2,y=0:2"]))]
+        calls += [("diagram", ["diagram", str(gallery / f"{model}.toml"), *arguments, "--size", "6", "--max-curves", "4", "--json", "-"])
+                  for model, arguments in (("impact_oscillator", ["--plane", "d=0.1:0.3,w=2.4:2.8", "--period", "2*pi/w"]),
+                                           ("harvesting", ["--plane", "E=0.1:0.6,y_t=0.2:0.8"]))]
         short = ["--repeats", "1", "--levels", "2", "--max-evaluations", "20000", "--quiet", "--json", "-"]
         calls += [("compare", ["compare", "evaporator", "--error", "1e-3", *short]),
                   ("compare", ["compare", str(gallery / "bouncing_ball.toml"), *short]),
@@ -134,7 +137,7 @@ def main():
             for error in jsonschema.Draft202012Validator(strict(schema)).iter_errors(document):
                 failures += 1
                 print(f"{' '.join(arguments)}: {'/'.join(map(str, error.absolute_path))}: {error.message[:300]}")
-        for kind in {"basins", "run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "manifolds", "orbit-manifolds", "connections", "fit", "random",
+        for kind in {"basins", "diagram", "run", "check", "compare", "orbit", "orbit-branch", "orbit-curves", "lyapunov", "equilibria", "equilibrium-branches", "equilibrium-curves", "manifolds", "orbit-manifolds", "connections", "fit", "random",
                      "random-derivatives"} - seen:
             failures += 1
             print(f"no document of the kind {kind} was written")

@@ -42,7 +42,7 @@ int AttractorCatalogue::end_of_attractor(std::size_t attractor) const {
 bool AttractorCatalogue::is_same(const BasinAttractor& known, const FoundAttractor& found) const {
   const Iterate& first = found.iterates.front();
   if (known.location != first.location) return false;
-  const StateGrid& grid = problem_.grid();
+  const StateGrid& grid = map_.grid();
   const bool is_periodic = known.rounds > 0;
   if (is_periodic && found.rounds > 0)
     return known.rounds == found.rounds && distance(grid, known.points, first.state) <= kSamePoint;
@@ -61,11 +61,11 @@ bool AttractorCatalogue::joins(BasinAttractor& known, const FoundAttractor& foun
   const bool may_join = found.rounds > 0 && known.rounds == found.rounds && known.stable &&
                         known.location == first.location && known.mode == first.mode;
   if (!may_join) return false;
-  const StateGrid& grid = problem_.grid();
+  const StateGrid& grid = map_.grid();
   const Vector other = nearest(grid, known.points, first.state);
   for (const double part : kPartsBetween) {
     const Vector between = grid.between(other, first.state, part);
-    if (!is_at_rest(problem_, simulator, first, between, kRestRounds * found.rounds)) return false;
+    if (!is_at_rest(map_, simulator, first, between, kRestRounds * found.rounds)) return false;
   }
   known.kind = AttractorKind::set;
   known.points.push_back(grid.wrapped(first.state));
@@ -75,19 +75,19 @@ bool AttractorCatalogue::joins(BasinAttractor& known, const FoundAttractor& foun
 int AttractorCatalogue::end_of(const FoundAttractor& found) {
   for (std::size_t k = 0; k < attractors_.size(); ++k)
     if (is_same(attractors_[k], found)) return end_of_attractor(k);
-  const BasinProblem::Lent lent(problem_);
+  const AttractorMap::Lent lent(map_);
   for (std::size_t k = 0; k < attractors_.size(); ++k)
     if (joins(attractors_[k], found, lent.simulator())) return end_of_attractor(k);
-  BasinAttractor attractor = identify_attractor(problem_, lent.simulator(), found);
+  BasinAttractor attractor = identify_attractor(map_, lent.simulator(), found);
   // Two runs that come slowly to one orbit are farther from each other than the orbits that shooting finds.
   for (std::size_t k = 0; k < attractors_.size(); ++k) {
     const BasinAttractor& known = attractors_[k];
     if (attractor.matched && known.matched && known.rounds == attractor.rounds &&
         known.location == attractor.location &&
-        distance(problem_.grid(), known.points, attractor.points.front()) <= kSameOrbit)
+        distance(map_.grid(), known.points, attractor.points.front()) <= kSameOrbit)
       return end_of_attractor(k);
   }
-  for (Vector& point : attractor.points) point = problem_.grid().wrapped(point);
+  for (Vector& point : attractor.points) point = map_.grid().wrapped(point);
   attractors_.push_back(std::move(attractor));
   ends_.push_back({.name = std::to_string(attractors_.size()), .attractor = std::ssize(attractors_) - 1});
   return static_cast<int>(ends_.size()) - 1;
@@ -101,12 +101,14 @@ int AttractorCatalogue::end_named(const std::string& name, const std::string& me
   return static_cast<int>(ends_.size()) - 1;
 }
 
-KnownEnds AttractorCatalogue::known() const {
+KnownEnds AttractorCatalogue::known_of(bool only_periodic) const {
   std::vector<std::string> names;
   for (const BasinEnd& end : ends_) names.push_back(end.attractor ? "" : end.name);
   std::vector<KnownAttractor> attractors;
   for (std::size_t k = 0; k < attractors_.size(); ++k) {
     const BasinAttractor& attractor = attractors_[k];
+    const bool is_periodic = attractor.rounds > 0 || attractor.matched;
+    if (only_periodic && !is_periodic) continue;
     attractors.push_back({.end = end_of_attractor(k),
                           .kind = attractor.kind,
                           .stable = attractor.stable,
@@ -114,7 +116,7 @@ KnownEnds AttractorCatalogue::known() const {
                           .location = attractor.location,
                           .points = attractor.points});
   }
-  return KnownEnds(problem_.grid(), std::move(names), std::move(attractors));
+  return KnownEnds(map_.grid(), std::move(names), std::move(attractors));
 }
 
 }  // namespace slideway

@@ -5,12 +5,10 @@
 #include <limits>
 #include <utility>
 
+#include "basins/map_drive.hpp"
 #include "core/number_text.hpp"
-#include "orbit/schedule.hpp"
-#include "orbit/time_dependence.hpp"
 #include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/orbit/periodic_orbit.hpp"
 #include "slideway/simulate/live_run.hpp"
 
 namespace slideway {
@@ -22,9 +20,6 @@ constexpr Index kPilots = 5;  // on each side of the plane
 constexpr Index kPilotSteps = 50;
 constexpr double kCellsPerStep = 8;
 constexpr double kShortest = 1e-4;  // of the model's run: over it speeds are measured
-constexpr double kSettled = 1e-3;   // of a cell
-constexpr double kNoise = 20;       // of the tolerances: what iterates of one point differ by
-constexpr double kRepeats = 1e-6;   // a change of the equations below this is rounding of the period
 
 Settings with(Settings settings, const BasinDesign& design, double across, double up) {
   settings.emplace_back(design.across.name, across);
@@ -63,10 +58,13 @@ void check_options(const BasinOptions& options) {
 }  // namespace
 
 BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const BasinOptions& options)
-    : model_(model),
+    : AttractorMap({.run = plain_options(options.run, Recording::nothing),
+                    .most_steps = options.most_steps,
+                    .recurrences = options.recurrences,
+                    .find_exponents = options.find_exponents}),
+      model_(model),
       design_(design),
-      options_(options),
-      run_(plain_options(options.run, Recording::nothing)) {
+      options_(options) {
   check_axis(design_.across, "BasinDesign::across");
   check_axis(design_.up, "BasinDesign::up");
   check_options(options_);
@@ -77,8 +75,9 @@ BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const 
             .got = std::to_string(design_.across.cells) + " × " + std::to_string(design_.up.cells)});
   const ModelInstance instance = model_.instantiate(design_.fixed);
   check_plane(instance);
-  run_.validate(instance.system.states());
-  start_ = instance.start;
+  parts_.problem = [this] { return model_.instantiate(design_.fixed).problem(); };
+  parts_.run.validate(instance.system.states());
+  parts_.start = instance.start;
   initial_ = instance.state;
   const double left = design_.across.low, right = design_.across.high, low = design_.up.low,
                high = design_.up.high;
@@ -93,9 +92,8 @@ BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const 
   bool has_delays = false;
   for (const Location& location : problem.locations())
     for (const Event& event : location.system.events()) has_delays = has_delays || event.delay.time > 0;
-  // A start at the time of a time event is one before it, and an iterate is one after it.
-  acts_at_rounds_ = is_near_known_time(problem, start_ + step_) || is_near_known_time(problem, start_);
-  is_plane_whole_ = instance.system.states() == 2 && !has_delays && !acts_at_rounds_;
+  parts_.acts_at_rounds = acts_at_iterates(problem, start(), step());
+  is_plane_whole_ = instance.system.states() == 2 && !has_delays && !parts_.acts_at_rounds;
 }
 
 void BasinProblem::check_plane(const ModelInstance& instance) {
@@ -130,48 +128,26 @@ void BasinProblem::check_plane(const ModelInstance& instance) {
 }
 
 void BasinProblem::find_step(const ModelInstance& instance) {
-  const Automaton problem = instance.problem();
-  const std::optional<double> schedule = schedule_period(problem);
-  step_ = options_.step.value_or(schedule.value_or(0));
-  // Some solution shows whether the equations are others at other times.
-  Options dense = run_;
-  dense.recording = Recording::dense;
-  const double length = step_ > 0 ? 2 * step_ : instance.end - instance.start;
-  Solution seen;
-  for (const double part : {0.5, 0.25, 0.75, 0.1, 0.9}) {
-    const Vector state = state_at(design_.across.low + part * (design_.across.high - design_.across.low),
-                                  design_.up.low + part * (design_.up.high - design_.up.low));
-    try {
-      seen = Simulator(problem, dense).run({.start = start_, .end = start_ + length, .state = state});
-    } catch (const std::invalid_argument&) {
-      continue;  // No solution begins there, as within a wall.
-    }
-    if (seen.outcome.t > start_) break;
-  }
-  const bool is_seen = !seen.trajectory.empty() && seen.trajectory.end() > seen.trajectory.start();
-  const bool is_driven = schedule.has_value() || (is_seen && depends_on_time(problem, seen));
-  is_autonomous_ = !is_driven;
-  if (is_driven && !(step_ > 0))
-    refuse({.what = "the equations depend on time",
-            .where = "BasinOptions::step",
-            .expected = "the period of the drive",
-            .got = "none"});
-  if (is_driven) {
-    check_schedule(problem, start_, step_, "BasinOptions::step");
-    const Vector clocks = Vector::Zero(instance.system.states());
-    if (is_seen && change_by_shift(problem, seen, step_, clocks) > kRepeats)
-      refuse({.what = "the equations do not repeat themselves after the step",
-              .where = "BasinOptions::step",
-              .expected = "the period of the drive, or a multiple of it",
-              .got = number_text(step_)});
-  }
-  if (!(step_ > 0)) {
+  std::vector<Vector> tried;
+  for (const double part : {0.5, 0.25, 0.75, 0.1, 0.9})
+    tried.push_back(state_at(design_.across.low + part * (design_.across.high - design_.across.low),
+                             design_.up.low + part * (design_.up.high - design_.up.low)));
+  const MapDrive drive = find_map_drive({.problem = instance.problem(),
+                                         .run = parts_.run,
+                                         .start = start(),
+                                         .length = instance.end - instance.start,
+                                         .tried = std::move(tried),
+                                         .step = options_.step,
+                                         .where = "BasinOptions::step"});
+  parts_.is_autonomous = !drive.is_driven;
+  parts_.step = drive.step;
+  if (!(step() > 0)) {
     if (!(instance.end > instance.start))
       refuse({.what = "the model has no length of time",
               .where = "BasinOptions::step",
               .expected = "a step, or an end of the model after its start",
               .got = "none"});
-    step_ = step_by_speed(instance.end - instance.start);
+    parts_.step = step_by_speed(instance.end - instance.start);
   }
 }
 
@@ -186,7 +162,7 @@ double BasinProblem::step_by_speed(double length) const {
       const Vector x = state_at(design_.across.low + part(i) * (design_.across.high - design_.across.low),
                                 design_.up.low + part(j) * (design_.up.high - design_.up.low));
       try {
-        const Solution moved = lent.simulator().run({.start = start_, .end = start_ + moment, .state = x});
+        const Solution moved = lent.simulator().run({.start = start(), .end = start() + moment, .state = x});
         const double cells =
             std::max(std::abs(moved.final.state[across_] - x[across_]) / design_.across.width(),
                      std::abs(moved.final.state[up_] - x[up_]) / design_.up.width());
@@ -215,10 +191,10 @@ void BasinProblem::find_grid() {
         };
         try {
           LiveRun live = lent.simulator().begin(run_from(
-              start_, state_at(design_.across.low + part(i) * (design_.across.high - design_.across.low),
-                               design_.up.low + part(j) * (design_.up.high - design_.up.low))));
+              start(), state_at(design_.across.low + part(i) * (design_.across.high - design_.across.low),
+                                design_.up.low + part(j) * (design_.up.high - design_.up.low))));
           for (Index k = 1; k <= kPilotSteps; ++k) {
-            if (!live.advance_to(start_ + static_cast<double>(k) * step_).reached_end()) break;
+            if (!live.advance_to(start() + static_cast<double>(k) * step()).reached_end()) break;
             if (!live.state().allFinite()) break;
             low = low.cwiseMin(live.state());
             high = high.cwiseMax(live.state());
@@ -243,7 +219,16 @@ void BasinProblem::find_grid() {
   width[up_] = design_.up.width();
   for (const auto& [name, turn] : options_.wrap)
     period[std::find(states_.begin(), states_.end(), name) - states_.begin()] = turn;
-  grid_ = StateGrid(std::move(low), std::move(width), std::move(period));
+  parts_.low = Vector::Constant(n, -std::numeric_limits<double>::infinity());
+  parts_.high = -parts_.low;
+  const auto limit = [this](const BasinAxis& axis, Index state) {
+    const double reach = options_.reach * (axis.high - axis.low);
+    parts_.low[state] = axis.low - reach;
+    parts_.high[state] = axis.high + reach;
+  };
+  limit(design_.across, across_);
+  limit(design_.up, up_);
+  parts_.grid = StateGrid(std::move(low), std::move(width), std::move(period));
 }
 
 Vector BasinProblem::state_at(double across, double up) const {
@@ -257,45 +242,6 @@ Vector BasinProblem::state_at(double across, double up) const {
 Vector BasinProblem::state_of(Index cell) const {
   return state_at(design_.across.middle(cell % design_.across.cells),
                   design_.up.middle(cell / design_.across.cells));
-}
-
-Run BasinProblem::run_from(double t, const Vector& state) const {
-  return {.start = t, .end = t + static_cast<double>(options_.most_steps) * step_, .state = state};
-}
-
-Run BasinProblem::run_on(const Iterate& from, const Vector& state) const {
-  Run run = run_from(from.t, state);
-  run.location = from.location;
-  if (acts_at_rounds_) run.mode = Mode(from.mode);
-  return run;
-}
-
-double BasinProblem::settled(ConstVectorRef x) const {
-  const Vector atol = run_.atol.expand(x.size(), run_.rtol);
-  double largest = kSettled;
-  for (Index i = 0; i < x.size(); ++i)
-    largest = std::max(largest, kNoise * (run_.rtol * std::abs(x[i]) + atol[i]) / grid_.width()[i]);
-  return largest;
-}
-
-std::unique_ptr<Simulator> BasinProblem::made() const {
-  return std::make_unique<Simulator>(model_.instantiate(design_.fixed).problem(), run_);
-}
-
-BasinProblem::Lent::Lent(const BasinProblem& problem) : problem_(problem) {
-  {
-    const std::lock_guard lock(problem_.mutex_);
-    if (!problem_.idle_.empty()) {
-      simulator_ = std::move(problem_.idle_.back());
-      problem_.idle_.pop_back();
-    }
-  }
-  if (!simulator_) simulator_ = problem_.made();
-}
-
-BasinProblem::Lent::~Lent() {
-  const std::lock_guard lock(problem_.mutex_);
-  problem_.idle_.push_back(std::move(simulator_));
 }
 
 }  // namespace slideway

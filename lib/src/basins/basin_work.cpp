@@ -5,7 +5,6 @@
 #include <fstream>
 #include <ostream>
 #include <stdexcept>
-#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -17,13 +16,9 @@ namespace slideway {
 
 namespace {
 
-using namespace std::chrono_literals;
-
 constexpr Index kFewestCoarse = 4;  // coarse cells on the shorter side of the first stage
 constexpr Index kStartsPerTask = 256;
 constexpr Index kTasksPerStage = 64;  // at least, where there are enough starts
-constexpr auto kPause = 2s;
-constexpr int kPauses = 30;  // a table that takes long to write is written less often
 
 std::vector<SampleRange> ranges_of(const BasinDesign& design) {
   return {{.first = design.across.low, .last = design.across.high},
@@ -41,29 +36,19 @@ std::vector<Index> strides_of(const BasinDesign& design) {
 }  // namespace
 
 BasinWork::BasinWork(const BasinProblem& problem, const BasinTable& table, std::string mark)
-    : problem_(problem),
+    : StagedWork({.jobs = problem.options().jobs,
+                  .has_other_processes = problem.options().workers != nullptr,
+                  .cancel = problem.options().cancel,
+                  .on_progress = problem.options().on_progress},
+                 std::move(mark)),
+      problem_(problem),
       table_(table),
-      mark_(std::move(mark)),
       strides_(strides_of(problem.design())),
       samples_(ranges_of(problem.design()), problem.options().samples, problem.options().seed,
                Sampling::random),
       catalogue_(problem),
       known_(static_cast<std::size_t>(starts())),
-      taken_(static_cast<std::size_t>(starts())),
-      next_writing_(Clock::now() + kPause) {}
-
-bool BasinWork::is_cancelled() const {
-  const std::atomic<bool>* const cancel = problem_.options().cancel;
-  return cancelled_ || (cancel != nullptr && *cancel);
-}
-
-Index BasinWork::jobs() const {
-  const BasinOptions& options = problem_.options();
-  if (options.jobs > 0) return options.jobs;
-  // Processes that know each other share the processors of their computers.
-  if (options.workers != nullptr) return 1;
-  return std::max<Index>(1, static_cast<Index>(std::thread::hardware_concurrency()));
-}
+      taken_(static_cast<std::size_t>(starts())) {}
 
 std::pair<double, double> BasinWork::place_of(Index start) const {
   const BasinDesign& design = problem_.design();
@@ -100,25 +85,16 @@ StageKnowledge BasinWork::knowledge_before(Index stage) const {
 }
 
 void BasinWork::begin_stage(Index stage) {
-  cancelled_ = false;
   stage_ = stage;
-  stage_mark_ = fmt::format("{} stage {}", mark_, stage);
   results_.clear();
-  tasks_.clear();
   std::vector<Index> missing;
   for (const Index start : starts_of(stage)) {
     const Known& known = known_[static_cast<std::size_t>(start)];
     if (known.end == kNotFollowed && taken_[static_cast<std::size_t>(start)].empty())
       missing.push_back(start);
   }
-  const Index size = std::clamp<Index>(std::ssize(missing) / kTasksPerStage, 1, kStartsPerTask);
   knowledge_ = missing.empty() ? "" : knowledge_text(knowledge_before(stage));
-  for (Index begin = 0; begin < std::ssize(missing); begin += size) {
-    const auto first = missing.begin() + begin;
-    const auto last = missing.begin() + std::min<Index>(begin + size, std::ssize(missing));
-    tasks_.emplace_back(first, last);
-  }
-  std::reverse(tasks_.begin(), tasks_.end());
+  begin_tasks(stage, missing, kTasksPerStage, kStartsPerTask);
 }
 
 // Results are taken in the order of their starts, whoever made them first.
@@ -156,22 +132,12 @@ void BasinWork::end_stage() {
   results_.clear();
 }
 
-std::optional<std::string> BasinWork::next() {
-  const std::lock_guard lock(mutex_);
-  if (cancelled_ || tasks_.empty()) return std::nullopt;
-  std::vector<Index> starts = std::move(tasks_.back());
-  tasks_.pop_back();
-  return task_text({.stage = stage_, .knowledge = knowledge_, .starts = std::move(starts)});
+std::string BasinWork::text_of(const std::vector<Index>& items) const {
+  return task_text({.stage = stage_, .knowledge = knowledge_, .starts = items});
 }
 
-void BasinWork::put_back(const std::string& task) {
-  const std::lock_guard lock(mutex_);
-  tasks_.push_back(task_from(task, stage_).starts);
-}
-
-Index BasinWork::waiting() const {
-  const std::lock_guard lock(mutex_);
-  return std::ssize(tasks_);
+std::vector<Index> BasinWork::items_of(const std::string& task) const {
+  return task_from(task, stage_).starts;
 }
 
 std::shared_ptr<const BasinWork::Lesson> BasinWork::lesson_of(const std::string& text,
@@ -194,12 +160,19 @@ bool BasinWork::make(const std::string& task, const std::function<void(const std
   std::vector<Index> starts;
   const std::shared_ptr<const Lesson> lesson = lesson_of(task, starts);
   const BasinProblem::Lent lent(problem_);
-  const CoarseColours* const colours = lesson->knowledge.stride > 0 ? &lesson->colours : nullptr;
+  SurroundingEnd surrounding;
+  if (lesson->knowledge.stride > 0)
+    surrounding = [&](ConstVectorRef x) {
+      const Index across = problem_.across_state(), up = problem_.up_state();
+      return lesson->colours.inside(problem_.grid().place(across, x[across]),
+                                    problem_.grid().place(up, x[up]));
+    };
   std::vector<FollowedStart> results;
   for (const Index start : starts) {
     const auto [across, up] = place_of(start);
-    auto end = follow_start(problem_, lent.simulator(), problem_.state_at(across, up), lesson->knowledge.ends,
-                            colours, [&] { return is_cancelled(); });
+    const Run run = problem_.run_from(problem_.start(), problem_.state_at(across, up));
+    auto end = follow_start(problem_, lent.simulator(), run, lesson->knowledge.ends, surrounding,
+                            [&] { return is_cancelled(); });
     if (!end) return false;
     results.push_back({start, std::move(*end)});
   }
@@ -209,7 +182,7 @@ bool BasinWork::make(const std::string& task, const std::function<void(const std
 
 void BasinWork::accept(const std::string& result) {
   std::vector<FollowedStart> results = results_from(result);
-  const std::lock_guard lock(mutex_);
+  const std::lock_guard lock(mutex());
   for (FollowedStart& followed : results) {
     Known& known = known_[static_cast<std::size_t>(followed.start)];
     // A task whose worker was thought to be gone may be made twice.
@@ -219,24 +192,6 @@ void BasinWork::accept(const std::string& result) {
     ++done_;
     results_.push_back(std::move(followed));
   }
-}
-
-bool BasinWork::attend() {
-  if (is_cancelled()) cancelled_ = true;
-  if (problem_.options().on_progress) {
-    Index done = 0;
-    {
-      const std::lock_guard lock(mutex_);
-      done = done_;
-    }
-    problem_.options().on_progress(done, starts());
-  }
-  if (!cancelled_ && Clock::now() >= next_writing_) {
-    const Clock::time_point began = Clock::now();
-    write();
-    next_writing_ = Clock::now() + std::max<Clock::duration>(kPause, kPauses * (Clock::now() - began));
-  }
-  return !cancelled_;
 }
 
 std::string BasinWork::name_of(int end) const {
@@ -249,7 +204,7 @@ void BasinWork::write() {
   if (path.empty()) return;
   std::vector<Known> known;
   {
-    const std::lock_guard lock(mutex_);
+    const std::lock_guard lock(mutex());
     known = known_;
   }
   write_whole(path, [&](std::ostream& out) {

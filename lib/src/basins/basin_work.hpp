@@ -4,8 +4,6 @@
 // It must not know how a start is followed, nor who works.
 #pragma once
 
-#include <atomic>
-#include <chrono>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,11 +14,11 @@
 #include "basins/basin_problem.hpp"
 #include "basins/basin_table.hpp"
 #include "slideway/sweep/samples.hpp"
-#include "slideway/sweep/sweep_workers.hpp"
+#include "sweep/staged_work.hpp"
 
 namespace slideway {
 
-class BasinWork final : public SweepWork {
+class BasinWork final : public StagedWork {
  public:
   BasinWork(const BasinProblem& problem, const BasinTable& table, std::string mark);
 
@@ -32,24 +30,13 @@ class BasinWork final : public SweepWork {
   // All processes begin all stages; only the writer ends them.
   void begin_stage(Index stage);
   void end_stage();
-  bool has_tasks() const { return !tasks_.empty(); }
-  void write();
+  void write() override;
   void tell(Basins& basins) const;
 
-  const std::string& mark() const override { return stage_mark_; }
-  Index jobs() const override;
-  std::optional<std::string> next() override;
-  void put_back(const std::string& task) override;
-  Index waiting() const override;
   void accept(const std::string& result) override;
-  bool attend() override;
-  void note_time(double, double) override {}
   bool make(const std::string& task, const std::function<void(const std::string&)>& hand_on) override;
-  void cancel() override { cancelled_ = true; }
-  bool is_cancelled() const override;
 
  private:
-  using Clock = std::chrono::steady_clock;
   static constexpr int kNotFollowed = -1;
   // Known tells of a start where it ends.
   struct Known {
@@ -64,6 +51,11 @@ class BasinWork final : public SweepWork {
     CoarseColours colours = {};
   };
 
+  std::string text_of(const std::vector<Index>& items) const override;
+  std::vector<Index> items_of(const std::string& task) const override;
+  Index done() const override { return done_; }
+  Index total() const override { return starts(); }
+
   Index starts() const { return problem_.cells() + problem_.options().samples; }
   std::pair<double, double> place_of(Index start) const;
   std::vector<Index> starts_of(Index stage) const;
@@ -73,24 +65,18 @@ class BasinWork final : public SweepWork {
 
   const BasinProblem& problem_;
   const BasinTable& table_;
-  std::string mark_;
-  std::string stage_mark_;
   std::vector<Index> strides_;  // of the stages of cells
   Samples samples_;
   AttractorCatalogue catalogue_;
-  mutable std::mutex mutex_;
-  std::vector<Known> known_;               // by start
-  std::vector<std::string> taken_;         // the ends of the table, by start; "" where it has none
-  std::vector<FollowedStart> results_;     // of this stage
-  std::string knowledge_;                  // before this stage, as text
-  std::vector<std::vector<Index>> tasks_;  // the starts of tasks that nobody has yet, the next task last
+  std::vector<Known> known_;            // by start
+  std::vector<std::string> taken_;      // the ends of the table, by start; "" where it has none
+  std::vector<FollowedStart> results_;  // of this stage
+  std::string knowledge_;               // before this stage, as text
   Index stage_ = -1;
   Index done_ = 0;
   Index taken_over_ = 0;
   std::mutex lesson_mutex_;
   std::shared_ptr<const Lesson> lesson_ = {};
-  std::atomic<bool> cancelled_ = false;
-  Clock::time_point next_writing_;
 };
 
 }  // namespace slideway

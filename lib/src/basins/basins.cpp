@@ -79,8 +79,7 @@ Basins find_basins(const Model& model, const BasinDesign& design, const BasinOpt
   // A helper of MPI is told after each stage to stop; the writer alone knows when all is over.
   for (Index stage = 0; stage < work.stages() && !(basins.is_writer && work.is_cancelled()); ++stage) {
     work.begin_stage(stage);
-    // The other processes wait for the writer, also where nothing is left to do.
-    if (work.has_tasks() || options.workers != nullptr) workers.run(work);
+    work.run_by(workers);
     if (basins.is_writer && !work.is_cancelled()) work.end_stage();
   }
   if (!basins.is_writer) return basins;

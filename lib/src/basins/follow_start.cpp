@@ -28,18 +28,18 @@ constexpr double kApproach = 0.5;      // the distance to a periodic attractor s
 // The last iterates, and how long they have repeated those of a period before.
 class Repetition {
  public:
-  explicit Repetition(const BasinProblem& problem)
-      : problem_(problem), repeats_(static_cast<std::size_t>(kLongestPeriod) + 1, 0) {}
+  explicit Repetition(const AttractorMap& map)
+      : map_(map), repeats_(static_cast<std::size_t>(kLongestPeriod) + 1, 0) {}
 
   // The shortest period that has repeated itself for long enough; 0: none.
   Index add(const Iterate& iterate) {
-    const double settled = problem_.settled(iterate.state);
+    const double settled = map_.settled(iterate.state);
     Index period = 0;
     for (Index p = 1; p <= std::min<Index>(kLongestPeriod, std::ssize(last_)); ++p) {
       const Iterate& before = last_[static_cast<std::size_t>(p - 1)];
       Index& count = repeats_[static_cast<std::size_t>(p)];
-      const bool is_same = before.location == iterate.location &&
-                           problem_.grid().distance(iterate.state, before.state) <= settled;
+      const bool is_same =
+          before.location == iterate.location && map_.grid().distance(iterate.state, before.state) <= settled;
       count = is_same ? count + 1 : 0;
       if (period == 0 && count >= std::min(kRepeatedRounds * p, kMostRepeats)) period = p;
     }
@@ -55,7 +55,7 @@ class Repetition {
   }
 
  private:
-  const BasinProblem& problem_;
+  const AttractorMap& map_;
   std::deque<Iterate> last_ = {};  // the newest first
   std::vector<Index> repeats_;     // by period
 };
@@ -63,7 +63,7 @@ class Repetition {
 // How long a run has been at one known attractor.
 class Capture {
  public:
-  Capture(const BasinProblem& problem, const KnownEnds& known) : problem_(problem), known_(known) {}
+  Capture(const AttractorMap& map, const KnownEnds& known) : map_(map), known_(known) {}
 
   // The end of the attractor that the run has come to; −1: none yet.
   int add(const Iterate& iterate) {
@@ -82,14 +82,14 @@ class Capture {
     if (!is_periodic(at)) return count_ >= kStepsAtOthers ? attractor.end : -1;
     if (attractor.kind == AttractorKind::set) {
       const bool rests =
-          count_ > attractor.rounds && problem_.grid().distance(iterate.state, before(attractor.rounds)) <=
-                                           problem_.settled(iterate.state);
+          count_ > attractor.rounds &&
+          map_.grid().distance(iterate.state, before(attractor.rounds)) <= map_.settled(iterate.state);
       remember(iterate.state, attractor.rounds);
       return rests && count_ >= kStepsAtOrbit ? attractor.end : -1;
     }
     const double distance = known_.distance(at, iterate.state);
     if (count_ == 1) first_ = distance;
-    const bool is_there = distance <= kApproach * first_ || distance <= problem_.settled(iterate.state);
+    const bool is_there = distance <= kApproach * first_ || distance <= map_.settled(iterate.state);
     return is_there && count_ >= kStepsAtOrbit ? attractor.end : -1;
   }
 
@@ -104,7 +104,7 @@ class Capture {
     if (std::ssize(last_) > rounds) last_.pop_back();
   }
 
-  const BasinProblem& problem_;
+  const AttractorMap& map_;
   const KnownEnds& known_;
   int at_ = -1;
   Index count_ = 0;
@@ -114,22 +114,20 @@ class Capture {
 
 class Following {
  public:
-  Following(const BasinProblem& problem, const KnownEnds& known, const CoarseColours* colours)
-      : problem_(problem), known_(known), colours_(colours), repetition_(problem), capture_(problem, known) {}
+  Following(const AttractorMap& map, const KnownEnds& known, const SurroundingEnd& surrounding)
+      : map_(map), known_(known), surrounding_(surrounding), repetition_(map), capture_(map, known) {}
 
   // True once the end is known.
   bool add(const Iterate& iterate, StartEnd& end) {
     const Vector& x = iterate.state;
     if (!x.allFinite()) return name(end, "left");
-    if (is_outside(x)) {
+    if (map_.is_outside(x)) {
       if (++outside_ >= kStepsOutside) return name(end, "left");
     } else {
       outside_ = 0;
     }
-    if (colours_ != nullptr && iterate.location == home_) {
-      const int colour =
-          colours_->inside(problem_.grid().place(problem_.across_state(), x[problem_.across_state()]),
-                           problem_.grid().place(problem_.up_state(), x[problem_.up_state()]));
+    if (surrounding_ && iterate.location == home_) {
+      const int colour = surrounding_(x);
       inside_ = colour >= 0 && colour == colour_ ? inside_ + 1 : colour >= 0 ? 1 : 0;
       colour_ = colour;
       if (inside_ >= kStepsInside) return know(end, colour);
@@ -141,9 +139,9 @@ class Following {
       return true;
     }
     if (located_.empty()) {
-      const bool was_here = !visited_.insert(problem_.grid().key(x, iterate.location)).second;
+      const bool was_here = !visited_.insert(map_.grid().key(x, iterate.location)).second;
       recurrences_ = was_here ? recurrences_ + 1 : 0;
-      if (recurrences_ < problem_.options().recurrences) return false;
+      if (recurrences_ < map_.parts().recurrences) return false;
     }
     located_.push_back(iterate);
     if (std::ssize(located_) < kLocated) return false;
@@ -152,17 +150,8 @@ class Following {
   }
 
   void begin(const std::string& location) { home_ = location; }
-  bool is_outside(ConstVectorRef x) const {
-    return is_outside(problem_.design().across, problem_.across_state(), x) ||
-           is_outside(problem_.design().up, problem_.up_state(), x);
-  }
 
  private:
-  bool is_outside(const BasinAxis& axis, Index state, ConstVectorRef x) const {
-    if (problem_.grid().period()[state] > 0) return false;
-    const double reach = problem_.options().reach * (axis.high - axis.low);
-    return x[state] < axis.low - reach || x[state] > axis.high + reach;
-  }
   static bool name(StartEnd& end, const char* word) {
     end.name = word;
     return true;
@@ -172,9 +161,9 @@ class Following {
     return true;
   }
 
-  const BasinProblem& problem_;
+  const AttractorMap& map_;
   const KnownEnds& known_;
-  const CoarseColours* colours_;
+  const SurroundingEnd& surrounding_;
   Repetition repetition_;
   Capture capture_;
   std::string home_ = {};
@@ -199,29 +188,28 @@ std::string name_of(const LiveRun& live) {
 
 }  // namespace
 
-std::optional<StartEnd> follow_start(const BasinProblem& problem, const Simulator& simulator,
-                                     const Vector& state, const KnownEnds& known,
-                                     const CoarseColours* colours,
+std::optional<StartEnd> follow_start(const AttractorMap& map, const Simulator& simulator, const Run& run,
+                                     const KnownEnds& known, const SurroundingEnd& surrounding,
                                      const std::function<bool()>& is_cancelled) {
   StartEnd end;
   std::optional<LiveRun> live;
   try {
-    live.emplace(simulator.begin(problem.run_from(problem.start(), state)));
+    live.emplace(simulator.begin(run));
   } catch (const std::invalid_argument& error) {
     end.name = "refused";
     end.message = error.what();
     return end;
   }
-  Following following(problem, known, colours);
+  Following following(map, known, surrounding);
   following.begin(live->location());
-  for (Index k = 1; k <= problem.options().most_steps; ++k) {
+  for (Index k = 1; k <= map.parts().most_steps; ++k) {
     if (is_cancelled()) return std::nullopt;
-    const double t = problem.start() + static_cast<double>(k) * problem.step();
+    const double t = run.start + static_cast<double>(k) * map.step();
     const Outcome& outcome = live->advance_to(t);
     if (!outcome.reached_end()) {
       // A solution that grows beyond all bounds in a finite time leaves the plane before.
       const bool has_left =
-          !outcome.succeeded() && (!live->state().allFinite() || following.is_outside(live->state()));
+          !outcome.succeeded() && (!live->state().allFinite() || map.is_outside(live->state()));
       end.name = has_left ? "left" : name_of(*live);
       end.message = outcome.message;
       end.steps = k;

@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "basins/basin_problem.hpp"
+#include "basins/attractor_map.hpp"
 #include "basins/known_ends.hpp"
 
 namespace slideway {
@@ -29,9 +29,12 @@ struct StartEnd {
   Index steps = 0;
 };
 
-// Null colours: the start is followed to an attractor. Nothing where it was cancelled.
-std::optional<StartEnd> follow_start(const BasinProblem& problem, const Simulator& simulator,
-                                     const Vector& state, const KnownEnds& known,
-                                     const CoarseColours* colours, const std::function<bool()>& is_cancelled);
+// The end that all starts around a state have, −1 where they differ. A default one is never asked.
+using SurroundingEnd = std::function<int(ConstVectorRef)>;
+
+// The run begins at the start; its end counts for nothing. Nothing is returned where it was cancelled.
+std::optional<StartEnd> follow_start(const AttractorMap& map, const Simulator& simulator, const Run& run,
+                                     const KnownEnds& known, const SurroundingEnd& surrounding,
+                                     const std::function<bool()>& is_cancelled);
 
 }  // namespace slideway

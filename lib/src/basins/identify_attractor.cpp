@@ -21,28 +21,29 @@ constexpr double kPush = 0.01;  // of a cell: neighbours that show whether an at
 constexpr Index kPushedRounds = 300;
 constexpr double kOrbitRtol = 1e-9;
 constexpr double kMatched = 0.2;  // of a cell: between the orbit of a run and that of shooting
-constexpr Index kMoreIterates = 10'000;
-constexpr Index kRounds = 1000;  // of Lyapunov exponents
 constexpr Index kFewestRounds = 100;
 constexpr Index kRoundsBefore = 50;
-constexpr double kSure = 4;  // of standard errors
+constexpr double kSure = 4;              // of standard errors
+constexpr double kDistance = 1e-3;       // of a cell: the neighbour by which an exponent is found
+constexpr double kLeastDistance = 1e-7;  // of a cell: rounding and tolerances are as large
+constexpr int kBatches = 20;
 constexpr Index kPointsOfOrbit = 4000;
 constexpr Index kRoundsOfReturn = 1000;
 constexpr double kOddPart = 0.381966;  // of a step, that no orbit is likely to divide
 
 // is_stable() follows neighbours of a periodic attractor and tells whether all of them stay. Neighbours that cannot be starts, as
 // those inside a wall, are left out.
-bool is_stable(const BasinProblem& problem, const Simulator& simulator, const Iterate& at, Index rounds) {
+bool is_stable(const AttractorMap& map, const Simulator& simulator, const Iterate& at, Index rounds) {
   for (Index i = 0; i < at.state.size(); ++i) {
     for (const double sign : {-1.0, 1.0}) {
       Vector pushed = at.state;
-      pushed[i] += sign * kPush * problem.grid().width()[i];
+      pushed[i] += sign * kPush * map.grid().width()[i];
       try {
-        LiveRun live = simulator.begin(problem.run_on(at, pushed));
+        LiveRun live = simulator.begin(map.run_on(at, pushed));
         for (Index k = 1; k <= kPushedRounds; ++k) {
-          const double t = at.t + static_cast<double>(k * rounds) * problem.step();
+          const double t = at.t + static_cast<double>(k * rounds) * map.step();
           if (!live.advance_to(t).reached_end() || !live.state().allFinite()) break;
-          const double distance = problem.grid().distance(live.state(), at.state);
+          const double distance = map.grid().distance(live.state(), at.state);
           if (distance > 1) return false;
           if (distance < 0.1 * kPush) break;
         }
@@ -62,8 +63,8 @@ double largest_multiplier(const PeriodicOrbit& orbit) {
   return 0;
 }
 
-OrbitOptions orbit_options(const BasinProblem& problem) {
-  OrbitOptions options{.run = problem.options().run};
+OrbitOptions orbit_options(const AttractorMap& map) {
+  OrbitOptions options{.run = map.parts().run};
   options.run.rtol = std::min(options.run.rtol, kOrbitRtol);
   options.run.atol = {};
   options.run.on_step = {};
@@ -71,10 +72,10 @@ OrbitOptions orbit_options(const BasinProblem& problem) {
   return options;
 }
 
-std::optional<PeriodicOrbit> one_shot(const BasinProblem& problem, const Simulator& simulator,
+std::optional<PeriodicOrbit> one_shot(const AttractorMap& map, const Simulator& simulator,
                                       const OrbitGuess& guess, BasinAttractor& attractor) {
   try {
-    PeriodicOrbit orbit = find_periodic_orbit(simulator.automaton(), guess, orbit_options(problem));
+    PeriodicOrbit orbit = find_periodic_orbit(simulator.automaton(), guess, orbit_options(map));
     if (orbit.converged) return orbit;
     attractor.message = orbit.message;
   } catch (const std::invalid_argument& error) {
@@ -84,12 +85,12 @@ std::optional<PeriodicOrbit> one_shot(const BasinProblem& problem, const Simulat
 }
 
 // The orbit near the guess, once round: multipliers of several rounds are powers.
-std::optional<PeriodicOrbit> shot(const BasinProblem& problem, const Simulator& simulator, OrbitGuess guess,
+std::optional<PeriodicOrbit> shot(const AttractorMap& map, const Simulator& simulator, OrbitGuess guess,
                                   BasinAttractor& attractor) {
-  std::optional<PeriodicOrbit> orbit = one_shot(problem, simulator, guess, attractor);
+  std::optional<PeriodicOrbit> orbit = one_shot(map, simulator, guess, attractor);
   if (!orbit || orbit->repeats <= 1) return orbit;
   guess.period /= static_cast<double>(orbit->repeats);
-  std::optional<PeriodicOrbit> once = one_shot(problem, simulator, guess, attractor);
+  std::optional<PeriodicOrbit> once = one_shot(map, simulator, guess, attractor);
   return once && once->repeats == 1 ? once : orbit;
 }
 
@@ -107,45 +108,45 @@ void describe(const PeriodicOrbit& orbit, BasinAttractor& attractor) {
 }
 
 // The points of an orbit at the times of the map.
-std::vector<Vector> points_of_map(const BasinProblem& problem, const PeriodicOrbit& orbit, Index rounds) {
+std::vector<Vector> points_of_map(const AttractorMap& map, const PeriodicOrbit& orbit, Index rounds) {
   std::vector<Vector> points;
-  const double first = std::ceil((orbit.start - problem.start()) / problem.step() - 1e-9);
+  const double first = std::ceil((orbit.start - map.start()) / map.step() - 1e-9);
   const double begin = orbit.solution.trajectory.start(), end = orbit.solution.trajectory.end();
   for (Index k = 0; k < rounds; ++k) {
-    const double t = problem.start() + (first + static_cast<double>(k)) * problem.step();
+    const double t = map.start() + (first + static_cast<double>(k)) * map.step();
     points.push_back(orbit.solution.trajectory(std::clamp(t, begin, end)));
   }
   return points;
 }
 
-bool turns_round(const BasinProblem& problem, const FoundAttractor& found, const Simulator& simulator) {
-  if (problem.options().wrap.empty()) return false;
+bool turns_round(const AttractorMap& map, const FoundAttractor& found, const Simulator& simulator) {
+  if (!map.has_angles()) return false;
   const Iterate& first = found.iterates.front();
-  LiveRun live = simulator.begin(problem.run_on(first, first.state));
-  live.advance_to(first.t + static_cast<double>(found.rounds) * problem.step());
+  LiveRun live = simulator.begin(map.run_on(first, first.state));
+  live.advance_to(first.t + static_cast<double>(found.rounds) * map.step());
   for (Index i = 0; i < first.state.size(); ++i) {
-    const double period = problem.grid().period()[i];
+    const double period = map.grid().period()[i];
     if (period > 0 && std::abs(live.state()[i] - first.state[i]) > 0.5 * period) return true;
   }
   return false;
 }
 
-void match_driven_orbit(const BasinProblem& problem, const Simulator& simulator, const FoundAttractor& found,
+void match_driven_orbit(const AttractorMap& map, const Simulator& simulator, const FoundAttractor& found,
                         BasinAttractor& attractor) {
   const Iterate& first = found.iterates.front();
-  attractor.period = static_cast<double>(found.rounds) * problem.step();
-  if (turns_round(problem, found, simulator)) {
+  attractor.period = static_cast<double>(found.rounds) * map.step();
+  if (turns_round(map, found, simulator)) {
     attractor.message = "an angle turns round in a period, and shooting closes no orbit that turns round";
     return;
   }
   const std::optional<PeriodicOrbit> orbit =
-      shot(problem, simulator,
+      shot(map, simulator,
            {.start = first.t, .period = attractor.period, .state = first.state, .location = first.location},
            attractor);
   if (!orbit) return;
-  std::vector<Vector> points = points_of_map(problem, *orbit, found.rounds);
+  std::vector<Vector> points = points_of_map(map, *orbit, found.rounds);
   double least = std::numeric_limits<double>::infinity();
-  for (const Vector& point : points) least = std::min(least, problem.grid().distance(point, first.state));
+  for (const Vector& point : points) least = std::min(least, map.grid().distance(point, first.state));
   if (least > kMatched) {
     attractor.message = "shooting found another orbit, " + number_text(least) + " cells away";
     return;
@@ -155,13 +156,13 @@ void match_driven_orbit(const BasinProblem& problem, const Simulator& simulator,
     return;
   }
   describe(*orbit, attractor);
-  attractor.rounds = std::clamp<Index>(std::llround(attractor.period / problem.step()), 1, found.rounds);
+  attractor.rounds = std::clamp<Index>(std::llround(attractor.period / map.step()), 1, found.rounds);
   points.resize(static_cast<std::size_t>(attractor.rounds));
   attractor.points = std::move(points);
 }
 
 // The time after which a solution that goes round comes back to its start, nearest among the first returns.
-std::optional<double> return_time(const BasinProblem& problem, const Solution& solution) {
+std::optional<double> return_time(const AttractorMap& map, const Solution& solution) {
   constexpr double near = 0.25;           // of the size of the orbit
   constexpr double near_enough = 0.1;     // of a cell
   constexpr double clearly_nearer = 0.1;  // than returns before
@@ -171,8 +172,8 @@ std::optional<double> return_time(const BasinProblem& problem, const Solution& s
   const Trajectory& trajectory = solution.trajectory;
   const double begin = trajectory.start(), end = trajectory.end();
   const Vector x = trajectory(begin);
-  const Vector scale = problem.grid().width();
-  const Vector along = (trajectory(begin + 0.05 * std::min(problem.step(), end - begin)) - x)
+  const Vector scale = map.grid().width();
+  const Vector along = (trajectory(begin + 0.05 * std::min(map.step(), end - begin)) - x)
                            .cwiseQuotient(scale.cwiseProduct(scale));
   const auto height = [&](double t) { return along.dot(trajectory(t) - x); };
   double size = 0;
@@ -187,12 +188,12 @@ std::optional<double> return_time(const BasinProblem& problem, const Solution& s
       for (int part = 1; part <= parts; ++part) {
         const double t = times[i] + (times[i + 1] - times[i]) * part / parts;
         const double now = height(t);
-        size = std::max(size, problem.grid().distance(trajectory(t), x));
-        if (height_before < 0 && now >= 0 && problem.grid().distance(trajectory(t), x) <= near * size) {
+        size = std::max(size, map.grid().distance(trajectory(t), x));
+        if (height_before < 0 && now >= 0 && map.grid().distance(trajectory(t), x) <= near * size) {
           double low = before, high = t;
           for (int k2 = 0; k2 < bisections; ++k2)
             (height(0.5 * (low + high)) < 0 ? low : high) = 0.5 * (low + high);
-          const double distance = problem.grid().distance(trajectory(high), x);
+          const double distance = map.grid().distance(trajectory(high), x);
           ++returns;
           if (distance < clearly_nearer * least) {
             least = distance;
@@ -208,17 +209,17 @@ std::optional<double> return_time(const BasinProblem& problem, const Solution& s
   return best;
 }
 
-void match_closed_orbit(const BasinProblem& problem, const Simulator& simulator, const Iterate& at,
+void match_closed_orbit(const AttractorMap& map, const Simulator& simulator, const Iterate& at,
                         BasinAttractor& attractor) {
   Options options = simulator.options();
   options.recording = Recording::dense;
-  Run run = problem.run_on(at, at.state);
-  run.end = run.start + static_cast<double>(kRoundsOfReturn) * problem.step();
+  Run run = map.run_on(at, at.state);
+  run.end = run.start + static_cast<double>(kRoundsOfReturn) * map.step();
   const Solution solution = Simulator(simulator.automaton(), options).run(run);
-  const std::optional<double> period = return_time(problem, solution);
+  const std::optional<double> period = return_time(map, solution);
   if (!period) return;
   const std::optional<PeriodicOrbit> orbit =
-      shot(problem, simulator, {.start = at.t, .period = *period, .state = at.state, .location = at.location},
+      shot(map, simulator, {.start = at.t, .period = *period, .state = at.state, .location = at.location},
            attractor);
   // An attractor that is not periodic has orbits that repel within it.
   if (!orbit || repels(*orbit)) return;
@@ -228,7 +229,7 @@ void match_closed_orbit(const BasinProblem& problem, const Simulator& simulator,
   for (Index k = 0; k < kPointsOfOrbit; ++k) {
     points.push_back(round(round.start() + (round.end() - round.start()) * static_cast<double>(k) /
                                                static_cast<double>(kPointsOfOrbit)));
-    least = std::min(least, problem.grid().distance(points.back(), at.state));
+    least = std::min(least, map.grid().distance(points.back(), at.state));
   }
   if (least > kMatched) return;
   attractor.message.clear();
@@ -237,43 +238,100 @@ void match_closed_orbit(const BasinProblem& problem, const Simulator& simulator,
 }
 
 // follow_further() adds iterates to the points of an attractor, so that nearly all cells that it visits are known.
-void follow_further(const BasinProblem& problem, const Simulator& simulator, const Iterate& last,
+void follow_further(const AttractorMap& map, const Simulator& simulator, const Iterate& last,
                     BasinAttractor& attractor) {
   std::unordered_set<CellKey> cells;
-  for (const Vector& point : attractor.points) cells.insert(problem.grid().key(point, attractor.location));
-  LiveRun live = simulator.begin(problem.run_on(last, last.state));
-  for (Index k = 1; k <= kMoreIterates; ++k) {
-    if (!live.advance_to(last.t + static_cast<double>(k) * problem.step()).reached_end()) return;
+  for (const Vector& point : attractor.points) cells.insert(map.grid().key(point, attractor.location));
+  LiveRun live = simulator.begin(map.run_on(last, last.state));
+  for (Index k = 1; k <= map.parts().more_iterates; ++k) {
+    if (!live.advance_to(last.t + static_cast<double>(k) * map.step()).reached_end()) return;
     if (live.location() != attractor.location) continue;
-    if (cells.insert(problem.grid().key(live.state(), attractor.location)).second)
+    if (cells.insert(map.grid().key(live.state(), attractor.location)).second)
       attractor.points.push_back(live.state());
   }
 }
 
-void find_exponent(const BasinProblem& problem, const Simulator& simulator, const Iterate& last,
+// A simulator whose runs are as accurate as exponents need.
+Options exact_options(const AttractorMap& map) {
+  Options options = map.parts().run;
+  options.rtol = std::min(options.rtol, kOrbitRtol);
+  options.atol = {};
+  options.on_step = {};
+  options.on_event = {};
+  return options;
+}
+
+void name_by_exponent(double exponent, double error, BasinAttractor& attractor) {
+  attractor.exponent = exponent;
+  attractor.exponent_error = error;
+  const double doubt = kSure * error;
+  if (exponent > doubt) attractor.kind = AttractorKind::chaotic;
+  if (std::abs(exponent) <= doubt) attractor.kind = AttractorKind::quasiperiodic;
+}
+
+// The largest exponent by the distance of a neighbour that is brought back after every round (G. Benettin, L. Galgani, J.-M. Strelcyn, Phys.
+// Rev. A 14, 1976): it needs no derivatives, which do not exist where a solution touches a surface. False where a run ends.
+bool find_exponent_by_neighbour(const AttractorMap& map, const Simulator& simulator, const Iterate& last,
+                                BasinAttractor& attractor) {
+  const Simulator exact(simulator.automaton(), exact_options(map));
+  const Vector& width = map.grid().width();
+  LiveRun live = exact.begin(map.run_on(last, last.state));
+  Iterate place = last;
+  const Vector even = Vector::Constant(width.size(), 1 / std::sqrt(static_cast<double>(width.size())));
+  Vector direction = even;
+  std::vector<double> growths;
+  for (Index k = 1; k <= map.parts().exponent_rounds + kRoundsBefore; ++k) {
+    const double t = last.t + static_cast<double>(k) * map.step();
+    if (!live.advance_to(t).reached_end()) return false;
+    double distance = kLeastDistance;
+    for (const double side : {1.0, -1.0}) {
+      try {
+        const Vector moved = place.state + side * kDistance * width.cwiseProduct(direction);
+        LiveRun neighbour = exact.begin(map.run_on(place, moved));
+        if (!neighbour.advance_to(t).reached_end()) return false;
+        const Vector between = (neighbour.state() - live.state()).cwiseQuotient(width);
+        distance = std::max(between.norm(), kLeastDistance);
+        direction = between.norm() > kLeastDistance ? Vector(side * between.normalized()) : even;
+        break;
+      } catch (const std::invalid_argument&) {
+        continue;  // The neighbour is within a wall, and the one opposite is not.
+      }
+    }
+    if (k > kRoundsBefore) growths.push_back(std::log(distance / kDistance) / map.step());
+    place = {t, live.state(), live.location(), live.mode().word()};
+  }
+  const auto size = static_cast<std::size_t>(map.parts().exponent_rounds / kBatches);
+  double mean = 0, squares = 0;
+  for (std::size_t batch = 0; batch < static_cast<std::size_t>(kBatches); ++batch) {
+    double sum = 0;
+    for (std::size_t k = batch * size; k < (batch + 1) * size; ++k) sum += growths[k];
+    mean += sum / static_cast<double>(size) / kBatches;
+    squares += sum * sum / static_cast<double>(size * size) / kBatches;
+  }
+  name_by_exponent(mean, std::sqrt(std::max(squares - mean * mean, 0.0) / (kBatches - 1)), attractor);
+  return true;
+}
+
+void find_exponent(const AttractorMap& map, const Simulator& simulator, const Iterate& last,
                    BasinAttractor& attractor) {
-  LyapunovOptions options{.run = problem.options().run,
-                          .block = problem.step(),
-                          .transient = static_cast<double>(kRoundsBefore) * problem.step()};
-  options.run.rtol = std::min(options.run.rtol, kOrbitRtol);
-  options.run.atol = {};
-  options.run.on_step = {};
-  options.run.on_event = {};
+  const LyapunovOptions options{.run = exact_options(map),
+                                .block = map.step(),
+                                .transient = static_cast<double>(kRoundsBefore) * map.step()};
   try {
-    Run run = problem.run_on(last, last.state);
-    run.end = run.start + static_cast<double>(kRounds + kRoundsBefore) * problem.step();
+    Run run = map.run_on(last, last.state);
+    run.end = run.start + static_cast<double>(map.parts().exponent_rounds + kRoundsBefore) * map.step();
     const LyapunovExponents found = lyapunov_exponents(simulator.automaton(), run, options);
     // A touch may shrink one direction by more than can be followed; the largest exponent is known from the rounds before.
     if (!found.complete) {
       attractor.message = found.message;
-      if (std::ssize(found.times) < kFewestRounds) return;
+      if (std::ssize(found.times) < kFewestRounds) {
+        if (find_exponent_by_neighbour(map, simulator, last, attractor))
+          attractor.message = "the exponent is that of the distance to a neighbour: " + found.message;
+        return;
+      }
       attractor.message = "of " + std::to_string(found.times.size()) + " rounds: " + found.message;
     }
-    attractor.exponent = found.values[0];
-    attractor.exponent_error = found.errors[0];
-    const double doubt = kSure * found.errors[0];
-    if (found.values[0] > doubt) attractor.kind = AttractorKind::chaotic;
-    if (std::abs(found.values[0]) <= doubt) attractor.kind = AttractorKind::quasiperiodic;
+    name_by_exponent(found.values[0], found.errors[0], attractor);
   } catch (const std::invalid_argument& error) {
     attractor.message = error.what();
   }
@@ -281,18 +339,18 @@ void find_exponent(const BasinProblem& problem, const Simulator& simulator, cons
 
 }  // namespace
 
-bool is_at_rest(const BasinProblem& problem, const Simulator& simulator, const Iterate& place,
+bool is_at_rest(const AttractorMap& map, const Simulator& simulator, const Iterate& place,
                 const Vector& state, Index rounds) {
   try {
-    LiveRun live = simulator.begin(problem.run_on(place, state));
-    return live.advance_to(place.t + static_cast<double>(rounds) * problem.step()).reached_end() &&
-           problem.grid().distance(live.state(), state) <= problem.settled(state);
+    LiveRun live = simulator.begin(map.run_on(place, state));
+    return live.advance_to(place.t + static_cast<double>(rounds) * map.step()).reached_end() &&
+           map.grid().distance(live.state(), state) <= map.settled(state);
   } catch (const std::invalid_argument&) {
     return false;
   }
 }
 
-BasinAttractor identify_attractor(const BasinProblem& problem, const Simulator& simulator,
+BasinAttractor identify_attractor(const AttractorMap& map, const Simulator& simulator,
                                   const FoundAttractor& found) {
   const Iterate& first = found.iterates.front();
   BasinAttractor attractor{.location = first.location,
@@ -304,31 +362,31 @@ BasinAttractor identify_attractor(const BasinProblem& problem, const Simulator& 
   for (const Iterate& iterate : found.iterates)
     if (iterate.location == attractor.location) attractor.points.push_back(iterate.state);
   if (found.rounds > 0) {
-    attractor.stable = is_stable(problem, simulator, first, found.rounds);
+    attractor.stable = is_stable(map, simulator, first, found.rounds);
     attractor.kind = AttractorKind::orbit;
-    if (!problem.is_autonomous()) match_driven_orbit(problem, simulator, found, attractor);
+    if (!map.is_autonomous()) match_driven_orbit(map, simulator, found, attractor);
     // Neighbours stay within a cell of an orbit that repels: an attractor of narrow bands is around it.
     const bool is_band = attractor.rounds == 0;
     if (is_band) attractor.kind = AttractorKind::unresolved;
-    if (!problem.is_autonomous() && !is_band) return attractor;
+    if (!map.is_autonomous() && !is_band) return attractor;
   }
-  if (found.rounds > 0 && problem.is_autonomous()) {
-    LiveRun live = simulator.begin(problem.run_on(first, first.state));
-    live.advance_to(first.t + kOddPart * problem.step());
-    if (problem.grid().distance(live.state(), first.state) <= 10 * problem.settled(first.state)) {
+  if (found.rounds > 0 && map.is_autonomous()) {
+    LiveRun live = simulator.begin(map.run_on(first, first.state));
+    live.advance_to(first.t + kOddPart * map.step());
+    if (map.grid().distance(live.state(), first.state) <= 10 * map.settled(first.state)) {
       attractor.kind = AttractorKind::point;
       return attractor;
     }
   }
   const Iterate& last = found.iterates.back();
-  if (problem.is_autonomous()) match_closed_orbit(problem, simulator, last, attractor);
+  if (map.is_autonomous()) match_closed_orbit(map, simulator, last, attractor);
   if (attractor.matched) {
     attractor.rounds = 0;
     return attractor;
   }
   if (attractor.rounds > 0) return attractor;
-  follow_further(problem, simulator, last, attractor);
-  if (problem.options().find_exponents) find_exponent(problem, simulator, last, attractor);
+  follow_further(map, simulator, last, attractor);
+  if (map.parts().find_exponents) find_exponent(map, simulator, last, attractor);
   return attractor;
 }
 

@@ -268,16 +268,16 @@ class OrbitCurveEquations {
 class OrbitCurveSearch {
  public:
   OrbitCurveSearch(const OrbitPlaneFamily& family, const OrbitGuess& guess, const OrbitCurveOptions& options)
-      : family_(family), guess_(guess), options_(options) {}
+      : family_(family), guess_(guess), options_(options), along_(options.branch.value_or(options.first)) {}
 
   OrbitCurves execute() {
     OrbitFamily along{.problem = [&](double value) { return family_.problem(value, options_.begin); }};
     if (family_.period) along.period = [&](double value) { return family_.period(value, options_.begin); };
     result_.branch = follow_periodic_orbit(along, guess_,
                                            {.orbit = options_.orbit,
-                                            .first = options_.first.first,
-                                            .last = options_.first.last,
-                                            .points = options_.first.points,
+                                            .first = along_.first,
+                                            .last = along_.last,
+                                            .points = along_.points,
                                             .most_points = options_.most_points});
     if (result_.branch.points.empty()) return std::move(result_);
     take_period(result_.branch.points.front().orbit);
@@ -299,8 +299,7 @@ class OrbitCurveSearch {
   // The period of time events, where the equations do not depend on time otherwise.
   void take_period(const PeriodicOrbit& orbit) {
     if (orbit.autonomous || family_.period) return;
-    const std::optional<double> schedule =
-        schedule_period(family_.problem(options_.first.first, options_.begin));
+    const std::optional<double> schedule = schedule_period(family_.problem(along_.first, options_.begin));
     if (!schedule) return;
     const double multiple = std::round(orbit.period / *schedule);
     family_.period = [problem = family_.problem, multiple](double first, double second) {
@@ -359,9 +358,11 @@ class OrbitCurveSearch {
   std::optional<DefiningFunction> function_behind(const BranchBifurcation& found) {
     OrbitPlane plane(family_, options_, found.orbit, found.parameter, options_.begin);
     const Vector u = plane.unknowns_of(found.orbit, found.parameter, options_.begin);
+    // The branch may go along a part of the span, and backwards.
+    const double share = (along_.last - along_.first) / (options_.first.last - options_.first.first);
     for (const double ahead : kBehind) {
       Vector moved = u;
-      moved[u.size() - 2] += ahead;
+      moved[u.size() - 2] += share * ahead;
       const std::optional<PlaneShot> shot = plane.shot(moved);
       if (!shot) continue;
       std::optional<DefiningFunction> function =
@@ -602,6 +603,7 @@ class OrbitCurveSearch {
   OrbitPlaneFamily family_;
   const OrbitGuess& guess_;
   const OrbitCurveOptions& options_;
+  ParameterSpan along_;
   OrbitCurves result_ = {};
 };
 
@@ -618,7 +620,11 @@ OrbitCurves follow_orbit_curves(const OrbitPlaneFamily& family, const OrbitGuess
             .expected = "SN, PD, NS, GR, GS, CS, SS or AS",
             .got = to_string(*options.kind)});
   }
-  refuse_cone_friction(family.problem(options.first.first, options.begin), "periodic orbits");
+  if (options.branch)
+    check_parameter_plane(*options.branch, options.second, options.begin, static_cast<bool>(family.problem),
+                          where);
+  refuse_cone_friction(family.problem(options.branch.value_or(options.first).first, options.begin),
+                       "periodic orbits");
   return OrbitCurveSearch(family, guess, options).execute();
 }
 

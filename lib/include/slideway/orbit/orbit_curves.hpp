@@ -64,6 +64,8 @@ struct OrbitCurveOptions {
   ParameterSpan first = {};   // of a
   ParameterSpan second = {};  // of b
   double begin = 0;           // the b of the branch in a, inside of its span
+  // The part of the span of a that the branch goes along, in either direction; without one the whole.
+  std::optional<ParameterSpan> branch = {};
   // All bifurcations of this kind on the branch have their curves followed; without one the first bifurcation alone.
   std::optional<Bifurcation> kind = {};
   Index most_points = 1000;  // of one curve in one direction
@@ -74,7 +76,7 @@ struct OrbitCurves {
   std::vector<OrbitCurve> curves = {};
 };
 
-// The guess is for the first a and `begin`. Throws as follow_periodic_orbit, for options that make no sense, and for curves of BP, BE and ??, which
+// The guess is for the first a of the branch and `begin`. Throws as follow_periodic_orbit, for options that make no sense, and for curves of BP, BE and ??, which
 // have none.
 OrbitCurves follow_orbit_curves(const OrbitPlaneFamily& family, const OrbitGuess& guess,
                                 const OrbitCurveOptions& options);

@@ -1,0 +1,253 @@
+#include "diagram/diagram_problem.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <stdexcept>
+
+#include "basins/map_drive.hpp"
+#include "core/number_text.hpp"
+#include "simulate/plain_options.hpp"
+#include "slideway/core/errors.hpp"
+#include "slideway/orbit/periodic_orbit.hpp"
+#include "slideway/simulate/live_run.hpp"
+
+namespace slideway {
+
+namespace {
+
+constexpr Index kMostCellsOfDiagram = 10'000'000;
+constexpr Index kPilotsOfSide = 4;  // runs that show the ranges of states, on each side of the plane
+constexpr Index kPilotRounds = 50;
+constexpr Index kLooksPerRound = 8;
+constexpr Index kLooksOfRun = 400;  // where nothing depends on t
+constexpr double kPartsPerStep = 8;
+constexpr Index kExponentRounds = 400;  // a plane has many cells
+
+void check_axis(const DiagramAxis& axis, const Settings& parameters, const char* where) {
+  std::vector<std::string> names;
+  std::string known;
+  for (const auto& [name, value] : parameters) {
+    names.push_back(name);
+    known += (known.empty() ? "" : ", ") + name;
+  }
+  if (std::find(names.begin(), names.end(), axis.name) == names.end()) {
+    const std::string near = nearest_name(axis.name, names);
+    refuse({.what = "the plane is one of parameters",
+            .where = where,
+            .expected = names.empty() ? "a model with parameters" : "one of the parameters " + known,
+            .got = "'" + axis.name + "'",
+            .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
+  }
+  if (!(std::isfinite(axis.low) && std::isfinite(axis.high) && axis.low < axis.high))
+    refuse({.what = "the plane has no width",
+            .where = where,
+            .expected = "two finite numbers, the first below the second",
+            .got = number_text(axis.low) + " and " + number_text(axis.high)});
+  if (axis.cells < 1)
+    refuse({.what = "the plane has no cells",
+            .where = where,
+            .expected = "at least 1",
+            .got = std::to_string(axis.cells)});
+}
+
+void check_options(const DiagramOptions& options) {
+  const auto check = [](bool is_right, const char* where, const char* expected, const std::string& got) {
+    if (!is_right)
+      refuse({.what = "the value makes no sense", .where = where, .expected = expected, .got = got});
+  };
+  const auto count = [&](Index value, Index least, const char* where) {
+    const std::string expected = "at least " + std::to_string(least);
+    check(value >= least, where, expected.c_str(), std::to_string(value));
+  };
+  count(options.most_steps, 1, "DiagramOptions::most_steps");
+  count(options.recurrences, 1, "DiagramOptions::recurrences");
+  count(options.parts, 2, "DiagramOptions::parts");
+  count(options.most_rounds, 1, "DiagramOptions::most_rounds");
+  count(options.most_followed, 0, "DiagramOptions::most_followed");
+  count(options.curve_points, 2, "DiagramOptions::curve_points");
+  check(options.reach > 0, "DiagramOptions::reach", "a number above 0", number_text(options.reach));
+  check(options.curve_rtol > 0 && options.curve_rtol < 1, "DiagramOptions::curve_rtol",
+        "a number between 0 and 1", number_text(options.curve_rtol));
+}
+
+}  // namespace
+
+DiagramProblem::DiagramProblem(const Model& model, const DiagramDesign& design, const DiagramOptions& options)
+    : model_(model), design_(design), options_(options) {
+  check_options(options_);
+  const ModelInstance given = model_.instantiate(design_.fixed);
+  check_plane(given);
+  const ModelInstance middle =
+      instance_at(0.5 * (design_.across.low + design_.across.high), 0.5 * (design_.up.low + design_.up.high));
+  states_ = middle.system.state_names();
+  discrete_ = middle.system.discrete();
+  const Options run = plain_options(options_.run, Recording::nothing);
+  run.validate(middle.system.states());
+  std::optional<double> asked;
+  if (options_.step) asked = options_.step(middle);
+  if (asked && !(std::isfinite(*asked) && *asked > 0))
+    refuse({.what = "the step makes no sense",
+            .where = "DiagramOptions::step",
+            .expected = "a finite time above 0",
+            .got = number_text(*asked)});
+  const MapDrive drive = find_map_drive({.problem = middle.problem(),
+                                         .run = run,
+                                         .start = middle.start,
+                                         .length = middle.end - middle.start,
+                                         .tried = {middle.state},
+                                         .step = asked,
+                                         .where = "DiagramOptions::step"});
+  is_autonomous_ = !drive.is_driven;
+  step_ = drive.step;
+  if (is_autonomous_ && !(middle.end > middle.start))
+    refuse({.what = "the model has no length of time",
+            .where = "DiagramDesign",
+            .expected = "an end of the model after its start",
+            .got = "none"});
+  find_ranges(middle);
+}
+
+void DiagramProblem::check_plane(const ModelInstance& instance) const {
+  check_axis(design_.across, instance.parameters, "DiagramDesign::across");
+  check_axis(design_.up, instance.parameters, "DiagramDesign::up");
+  if (design_.across.name == design_.up.name)
+    refuse({.what = "the plane needs two parameters",
+            .where = "DiagramDesign",
+            .expected = "two different ones",
+            .got = "'" + design_.across.name + "' twice"});
+  if (design_.across.cells > kMostCellsOfDiagram / design_.up.cells)
+    refuse({.what = "the plane has too many cells",
+            .where = "DiagramDesign",
+            .expected = "at most " + std::to_string(kMostCellsOfDiagram),
+            .got = std::to_string(design_.across.cells) + " × " + std::to_string(design_.up.cells)});
+  for (const auto& [name, period] : options_.wrap) {
+    const std::vector<std::string>& names = instance.system.state_names();
+    if (std::find(names.begin(), names.end(), name) == names.end())
+      refuse({.what = "there is no such state",
+              .where = "DiagramOptions::wrap",
+              .expected = "a state of the model",
+              .got = "'" + name + "'"});
+    if (!(std::isfinite(period) && period > 0))
+      refuse({.what = "the period of an angle makes no sense",
+              .where = "DiagramOptions::wrap",
+              .expected = "a finite number above 0",
+              .got = number_text(period)});
+  }
+}
+
+// Pilot runs over the plane show in which ranges states move, and how fast. In the second half of each the solution is near its attractor.
+void DiagramProblem::find_ranges(const ModelInstance& middle) {
+  const Index n = middle.system.states();
+  const double infinity = std::numeric_limits<double>::infinity();
+  Vector low = Vector::Constant(n, infinity), high = -low;
+  struct Pilot {
+    double interval = 0;  // between two looks
+    std::vector<Vector> states = {};
+  };
+  std::vector<Pilot> pilots;
+  const Options run = plain_options(options_.run, Recording::nothing);
+  for (Index i = 0; i < kPilotsOfSide; ++i) {
+    for (Index j = 0; j < kPilotsOfSide; ++j) {
+      const auto part = [](const DiagramAxis& axis, Index k) {
+        return axis.low + (static_cast<double>(k) + 0.5) / kPilotsOfSide * (axis.high - axis.low);
+      };
+      try {
+        const ModelInstance instance = instance_at(part(design_.across, i), part(design_.up, j));
+        const double interval = is_autonomous_ ? (instance.end - instance.start) / kLooksOfRun
+                                               : step_of(instance) / kLooksPerRound;
+        const Index looks = is_autonomous_ ? kLooksOfRun : kPilotRounds * kLooksPerRound;
+        const double length = interval * static_cast<double>(looks);
+        LiveRun live =
+            Simulator(instance.problem(), run)
+                .begin({.start = instance.start, .end = instance.start + length, .state = instance.state});
+        Pilot pilot{.interval = interval};
+        for (Index k = 0; k <= looks; ++k) {
+          const double t = instance.start + static_cast<double>(k) * interval;
+          if (!live.advance_to(t).reached_end() || !live.state().allFinite()) break;
+          pilot.states.push_back(live.state());
+          if (k < looks / 2) continue;
+          low = low.cwiseMin(live.state());
+          high = high.cwiseMax(live.state());
+        }
+        pilots.push_back(std::move(pilot));
+      } catch (const std::invalid_argument&) {
+        continue;  // No solution begins there.
+      }
+    }
+  }
+  const Vector& begin = middle.state;
+  low_ = Vector::Constant(n, -infinity);
+  high_ = -low_;
+  Vector width(n), period = Vector::Zero(n);
+  const auto parts = static_cast<double>(options_.parts);
+  // States that hardly move have the size of those that move most.
+  double widest = 0;
+  for (Index i = 0; i < n; ++i)
+    if (high[i] > low[i]) widest = std::max(widest, high[i] - low[i]);
+  constexpr double hardly = 1e-6;
+  for (Index i = 0; i < n; ++i) {
+    if (!(high[i] >= low[i])) low[i] = high[i] = begin[i];
+    double range = high[i] - low[i];
+    if (!(range > hardly * std::max(std::abs(low[i]), std::abs(high[i])))) {
+      const double size = std::max({std::abs(low[i]), std::abs(high[i]), std::abs(begin[i])});
+      range = size > 0 ? size : widest > 0 ? widest : 1.0;
+    }
+    width[i] = range / parts;
+    low_[i] = std::min(low[i], begin[i]) - options_.reach * range;
+    high_[i] = std::max(high[i], begin[i]) + options_.reach * range;
+  }
+  for (const auto& [name, turn] : options_.wrap)
+    period[std::find(states_.begin(), states_.end(), name) - states_.begin()] = turn;
+  grid_ = StateGrid(std::move(low), std::move(width), std::move(period));
+  if (!is_autonomous_ || step_ > 0) return;
+  std::vector<double> steps;
+  for (const Pilot& pilot : pilots) {
+    double way = 0;
+    for (std::size_t k = 0; k + 1 < pilot.states.size(); ++k)
+      way += grid_.distance(pilot.states[k], pilot.states[k + 1]);
+    if (way > 0)
+      steps.push_back(kPartsPerStep * pilot.interval * static_cast<double>(pilot.states.size()) / way);
+  }
+  const double length = middle.end - middle.start;
+  constexpr double shortest = 1e-5, longest = 0.1;
+  step_ = length / 100;
+  if (steps.empty()) return;
+  std::nth_element(steps.begin(), steps.begin() + static_cast<std::ptrdiff_t>(steps.size() / 2), steps.end());
+  step_ = std::clamp(steps[steps.size() / 2], shortest * length, longest * length);
+}
+
+ModelInstance DiagramProblem::instance_at(double across, double up) const {
+  Settings settings = design_.fixed;
+  settings.emplace_back(design_.across.name, across);
+  settings.emplace_back(design_.up.name, up);
+  return model_.instantiate(settings);
+}
+
+double DiagramProblem::step_of(const ModelInstance& instance) const {
+  if (options_.step) return options_.step(instance);
+  if (is_autonomous_) return step_;
+  return schedule_period(instance.problem()).value_or(step_);
+}
+
+std::unique_ptr<AttractorMap> DiagramProblem::map_of(const ModelInstance& instance) const {
+  const double step = step_of(instance);
+  const Automaton problem = instance.problem();
+  return std::make_unique<AttractorMap>(
+      MapParts{.problem = [problem] { return problem; },
+               .run = plain_options(options_.run, Recording::nothing),
+               .start = instance.start,
+               .step = step,
+               .is_autonomous = is_autonomous_,
+               .acts_at_rounds = acts_at_iterates(problem, instance.start, step),
+               .grid = grid_,
+               .low = low_,
+               .high = high_,
+               .most_steps = options_.most_steps,
+               .recurrences = options_.recurrences,
+               .more_iterates = 0,
+               .find_exponents = options_.find_exponents,
+               .exponent_rounds = kExponentRounds});
+}
+
+}  // namespace slideway
