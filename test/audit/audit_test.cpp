@@ -442,6 +442,32 @@ l = "l + floor(cos(l))"
   }
 }
 
+TEST_CASE("an event late on the clock is where the clock has a number") {
+  // From the second bounce on the steps of the clock at 10000 move x by more than its tolerance.
+  const std::string ball = R"toml(
+[states]
+x = 1.0
+v = -0.01
+[time]
+start = 10000
+end = 10000.7
+[derivatives]
+x = "v"
+v = "-5.9"
+[[resets]]
+name = "bounce"
+when = "x"
+direction = "falling"
+set = { v = "-0.1*v" }
+)toml";
+  for (const double rtol : {1e-6, 1e-9, 1e-12}) {
+    CAPTURE(rtol);
+    CHECK(audited(ball, rtol).found.verdict == AuditVerdict::passed);
+    CHECK(audited(ball, with(ball, "when = \"x\"", "when = \"x + 0.00001\""), rtol).found.verdict ==
+          AuditVerdict::failed);
+  }
+}
+
 TEST_CASE("the words of levels are read, and others refused") {
   CHECK(audit_level_from("quick") == AuditLevel::quick);
   CHECK(audit_level_from("full") == AuditLevel::full);

@@ -123,7 +123,7 @@ class Auditor::Listener {
     const std::uint64_t visits = field_->visits();
     judge_arrival(record);
     if (held_) held_->record(record);
-    if (events_) events_->record(record, is_judged);
+    if (events_) events_->record(record.from_location.value_or(last_location_), record, is_judged);
     if (is_judged && contacts_ && (record.kind == EventKind::impact || record.kind == EventKind::contact))
       contacts_->judge_impact(record.from_location.value_or(last_location_), record);
     choice_.add_visits(field_->visits() - visits);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -160,7 +161,7 @@ std::vector<std::size_t> EventAudit::candidates(const EventRecord& record) const
   return result;
 }
 
-void EventAudit::record(const EventRecord& record, bool is_judged) {
+void EventAudit::record(const std::string& location, const EventRecord& record, bool is_judged) {
   if (record.name) recorded_[*record.name] = record.t;
   last_record_ = record.t;
   // A step may come before the records inside it.
@@ -192,16 +193,23 @@ void EventAudit::record(const EventRecord& record, bool is_judged) {
     return;
   }
   if (!is_judged) return;
-  if (found.size() == 1) judge_condition(events_[found.front()], record);
+  if (found.size() == 1) judge_condition(events_[found.front()], location, record);
   if (sets_states(record.kind)) judge_effect(found, record);
 }
 
 // At the record of an event its condition is true, or its guard zero, beside the state at least.
-void EventAudit::judge_condition(const WrittenEvent& event, const EventRecord& record) {
+void EventAudit::judge_condition(const WrittenEvent& event, const std::string& location,
+                                 const EventRecord& record) {
   const bool is_plain = record.round <= 1 && event.when != no_root && event.delay == 0 && record.t > begin_;
   if (!is_plain || event.direction == Direction::any) return;
   const bool falls = event.direction == Direction::falling;
-  const Vector tol = errors_.tolerances(record.before);
+  Vector tol = errors_.tolerances(record.before);
+  // The clock has no number for the time of an event, and the state moves on by its rounding.
+  Vector rates;
+  if (field_.derivatives(location, record.t, record.before.data(), nullptr, nullptr, rates)) {
+    const double rounding = std::numeric_limits<double>::epsilon() * std::abs(record.t);
+    tol.head(rates.size()) += rounding * rates.cwiseAbs();
+  }
   WrittenTree& tree = field_.tree();
   // Errors of a run are several tolerances: each third draw moves the clock, too.
   constexpr double kErrors = 10;

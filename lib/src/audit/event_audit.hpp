@@ -24,7 +24,8 @@ class EventAudit {
   void begin(double t, const Vector& x);
   // At a point of a step in a location.
   void look(const std::string& location, double t, const Vector& x, PointErrors& errors);
-  void record(const EventRecord& record, bool is_judged);
+  // An event in a location.
+  void record(const std::string& location, const EventRecord& record, bool is_judged);
   // All steps up to `t` were seen.
   void finish(double t);
 
@@ -63,7 +64,7 @@ class EventAudit {
   void look_at_edge(std::size_t k, const std::string& location, double t, const Vector& x,
                     PointErrors& errors);
   std::vector<std::size_t> candidates(const EventRecord& record) const;
-  void judge_condition(const WrittenEvent& event, const EventRecord& record);
+  void judge_condition(const WrittenEvent& event, const std::string& location, const EventRecord& record);
   void judge_effect(const std::vector<std::size_t>& candidates, const EventRecord& record);
   Effect effect(std::size_t k, const EventRecord& record, Difference& difference);
   bool is_time_of(const WrittenEvent& event, double t) const;
