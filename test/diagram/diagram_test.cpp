@@ -118,6 +118,49 @@ TEST_CASE("the border of the region without impacts is the curve of grazing, whi
   CHECK(grazing == 1);
 }
 
+TEST_CASE("a driven block slips without rest below the curve of crossing-sliding that Den Hartog found") {
+  const Model model = parse_model(R"TOML(
+name = "dry"
+[parameters]
+mu = 0.4
+w = 0.6
+[states]
+x = 2.0
+v = 0.0
+[time]
+end = 100.0
+[surfaces]
+stick = "v"
+[derivatives]
+x = "v"
+v = "-x - mu*sgn(stick) + cos(w*t)"
+)TOML",
+                                  "dry.toml");
+  const DiagramDesign design{.across = {.name = "w", .low = 0.55, .high = 0.75, .cells = 6},
+                             .up = {.name = "mu", .low = 0.3, .high = 0.8, .cells = 5}};
+  const Diagram diagram = find_diagram(model, design, {.step = drive_period, .most_followed = 6, .jobs = 2});
+  CHECK(diagram.complete);
+  CHECK(diagram.explained == diagram.borders);
+  // The block turns round with μ = X − cos φ: X and φ are those of the motion of half a period, which is linear.
+  const auto limit = [](double w) {
+    return w * w / ((1 - w * w) * std::hypot(1.0, w * std::tan(0.25 * kTurn / w)));
+  };
+  for (Index j = 0; j < 5; ++j)
+    for (Index i = 0; i < 6; ++i) {
+      CAPTURE(i);
+      CAPTURE(j);
+      const DiagramKind& kind = kind_at(diagram, diagram.forward, static_cast<std::size_t>(j * 6 + i));
+      const bool slips = design.up.middle(j) < limit(design.across.middle(i));
+      CHECK(kind.rounds == 1);
+      CHECK((kind.signature == "crossing(stick) crossing(stick)") == slips);
+    }
+  REQUIRE(diagram.curves.size() == 1);
+  CHECK(diagram.curves[0].kind == "CS");
+  CHECK(diagram.curves[0].points.size() >= 20);
+  for (const DiagramCurvePoint& point : diagram.curves[0].points)
+    CHECK(std::abs(point.second - limit(point.first)) <= 1e-8);
+}
+
 TEST_CASE("inside of a cusp both directions come to different points, and its curves are folds") {
   const DiagramDesign design{.across = {.name = "a", .low = -0.6, .high = 0.6, .cells = 24},
                              .up = {.name = "b", .low = -0.5, .high = 1.5, .cells = 20}};

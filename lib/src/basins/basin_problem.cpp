@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "basins/map_drive.hpp"
+#include "basins/plane_checks.hpp"
 #include "core/number_text.hpp"
 #include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
@@ -25,19 +26,6 @@ Settings with(Settings settings, const BasinDesign& design, double across, doubl
   settings.emplace_back(design.across.name, across);
   settings.emplace_back(design.up.name, up);
   return settings;
-}
-
-void check_axis(const BasinAxis& axis, const char* where) {
-  if (!(std::isfinite(axis.low) && std::isfinite(axis.high) && axis.low < axis.high))
-    refuse({.what = "the plane has no width",
-            .where = where,
-            .expected = "two finite numbers, the first below the second",
-            .got = number_text(axis.low) + " and " + number_text(axis.high)});
-  if (axis.cells < 1)
-    refuse({.what = "the plane has no cells",
-            .where = where,
-            .expected = "at least 1",
-            .got = std::to_string(axis.cells)});
 }
 
 void check_options(const BasinOptions& options) {
@@ -65,14 +53,10 @@ BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const 
       model_(model),
       design_(design),
       options_(options) {
-  check_axis(design_.across, "BasinDesign::across");
-  check_axis(design_.up, "BasinDesign::up");
+  check_side(design_.across.low, design_.across.high, design_.across.cells, "BasinDesign::across");
+  check_side(design_.up.low, design_.up.high, design_.up.cells, "BasinDesign::up");
   check_options(options_);
-  if (design_.across.cells > kMostCells / design_.up.cells)
-    refuse({.what = "the plane has too many cells",
-            .where = "BasinDesign",
-            .expected = "at most " + std::to_string(kMostCells),
-            .got = std::to_string(design_.across.cells) + " × " + std::to_string(design_.up.cells)});
+  check_cells(design_.across.cells, design_.up.cells, kMostCells, "BasinDesign");
   const ModelInstance instance = model_.instantiate(design_.fixed);
   check_plane(instance);
   parts_.problem = [this] { return model_.instantiate(design_.fixed).problem(); };

@@ -36,11 +36,7 @@ std::vector<Index> strides_of(const BasinDesign& design) {
 }  // namespace
 
 BasinWork::BasinWork(const BasinProblem& problem, const BasinTable& table, std::string mark)
-    : StagedWork({.jobs = problem.options().jobs,
-                  .has_other_processes = problem.options().workers != nullptr,
-                  .cancel = problem.options().cancel,
-                  .on_progress = problem.options().on_progress},
-                 std::move(mark)),
+    : StagedWork(staged_options(problem.options()), std::move(mark)),
       problem_(problem),
       table_(table),
       strides_(strides_of(problem.design())),

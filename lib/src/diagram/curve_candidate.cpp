@@ -99,7 +99,7 @@ std::vector<DiagramCurve> curves_of_orbits(const DiagramProblem& problem, const 
                            .most_points = kPointsOfCurve * problem.options().curve_points});
   std::vector<DiagramCurve> curves;
   for (const OrbitCurve& one : found.curves) {
-    if (one.points.empty()) continue;
+    if (one.points.size() < 2) continue;
     DiagramCurve curve{.kind = to_string(one.kind),
                        .rounds = candidate.rounds,
                        .before = one.before,
@@ -144,7 +144,7 @@ std::vector<DiagramCurve> curves_of_equilibria(const DiagramProblem& problem,
        .most_points = kPointsOfCurve * problem.options().curve_points});
   std::vector<DiagramCurve> curves;
   for (const EquilibriumCurve& one : found) {
-    if (one.points.empty()) continue;
+    if (one.points.size() < 2) continue;
     DiagramCurve curve{.of_equilibria = true,
                        .kind = to_string(one.kind),
                        .reason = one.reason,

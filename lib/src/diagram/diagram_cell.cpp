@@ -15,6 +15,8 @@ namespace {
 constexpr double kMove = 0.02;
 constexpr double kWideMove = 1;
 
+}  // namespace
+
 std::vector<std::string> events_in(const std::string& signature) {
   std::vector<std::string> events(1);
   int depth = 0;
@@ -26,15 +28,13 @@ std::vector<std::string> events_in(const std::string& signature) {
     else
       events.back() += letter;
   }
-  std::erase_if(events,
-                [](const std::string& event) { return event.empty() || event.starts_with("grazing("); });
+  std::erase_if(events, [](const std::string& event) { return event.empty(); });
   return events;
 }
 
-}  // namespace
-
 std::string turned_signature(const std::string& signature) {
-  const std::vector<std::string> events = events_in(signature);
+  std::vector<std::string> events = events_in(signature);
+  std::erase_if(events, [](const std::string& event) { return event.starts_with("grazing("); });
   std::vector<std::string> first = events, turned = events;
   for (std::size_t k = 1; k < events.size(); ++k) {
     std::rotate(turned.begin(), turned.begin() + 1, turned.end());

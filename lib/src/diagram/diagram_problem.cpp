@@ -6,6 +6,7 @@
 #include <stdexcept>
 
 #include "basins/map_drive.hpp"
+#include "basins/plane_checks.hpp"
 #include "core/number_text.hpp"
 #include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
@@ -39,16 +40,7 @@ void check_axis(const DiagramAxis& axis, const Settings& parameters, const char*
             .got = "'" + axis.name + "'",
             .advice = near.empty() ? "" : "did you mean '" + near + "'?"});
   }
-  if (!(std::isfinite(axis.low) && std::isfinite(axis.high) && axis.low < axis.high))
-    refuse({.what = "the plane has no width",
-            .where = where,
-            .expected = "two finite numbers, the first below the second",
-            .got = number_text(axis.low) + " and " + number_text(axis.high)});
-  if (axis.cells < 1)
-    refuse({.what = "the plane has no cells",
-            .where = where,
-            .expected = "at least 1",
-            .got = std::to_string(axis.cells)});
+  check_side(axis.low, axis.high, axis.cells, where);
 }
 
 void check_options(const DiagramOptions& options) {
@@ -116,11 +108,7 @@ void DiagramProblem::check_plane(const ModelInstance& instance) const {
             .where = "DiagramDesign",
             .expected = "two different ones",
             .got = "'" + design_.across.name + "' twice"});
-  if (design_.across.cells > kMostCellsOfDiagram / design_.up.cells)
-    refuse({.what = "the plane has too many cells",
-            .where = "DiagramDesign",
-            .expected = "at most " + std::to_string(kMostCellsOfDiagram),
-            .got = std::to_string(design_.across.cells) + " × " + std::to_string(design_.up.cells)});
+  check_cells(design_.across.cells, design_.up.cells, kMostCellsOfDiagram, "DiagramDesign");
   for (const auto& [name, period] : options_.wrap) {
     const std::vector<std::string>& names = instance.system.state_names();
     if (std::find(names.begin(), names.end(), name) == names.end())

@@ -25,11 +25,7 @@ constexpr Index kLooksPerStage = 24;
 }  // namespace
 
 DiagramWork::DiagramWork(const DiagramProblem& problem, const DiagramTable& table, std::string mark)
-    : StagedWork({.jobs = problem.options().jobs,
-                  .has_other_processes = problem.options().workers != nullptr,
-                  .cancel = problem.options().cancel,
-                  .on_progress = problem.options().on_progress},
-                 std::move(mark)),
+    : StagedWork(staged_options(problem.options()), std::move(mark)),
       problem_(problem),
       table_(table),
       begins_(static_cast<std::size_t>(problem.design().up.cells)),

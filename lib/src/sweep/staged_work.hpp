@@ -23,6 +23,15 @@ struct StagedWorkOptions {
   std::function<void(Index done, Index total)> on_progress = {};
 };
 
+// The options of a caller, of which BasinOptions are one kind.
+template <class Asked>
+StagedWorkOptions staged_options(const Asked& asked) {
+  return {.jobs = asked.jobs,
+          .has_other_processes = asked.workers != nullptr,
+          .cancel = asked.cancel,
+          .on_progress = asked.on_progress};
+}
+
 class StagedWork : public SweepWork {
  public:
   StagedWork(StagedWorkOptions options, std::string mark);

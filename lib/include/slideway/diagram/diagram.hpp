@@ -84,6 +84,9 @@ struct DiagramKind {
   Index cells = 0;             // forwards and backwards
 };
 
+// The events of a signature, one by one.
+std::vector<std::string> events_in(const std::string& signature);
+
 // A DiagramEnd tells what a cell comes to in one direction.
 struct DiagramEnd {
   int kind = -1;  // the place in Diagram::kinds; −1: not followed
