@@ -28,11 +28,9 @@ constexpr Index usual_cells = 256;
 
 BasinDesign design_of(const BasinsArguments& arguments) {
   const auto [across, up] = arguments.size.value_or(std::pair{usual_cells, usual_cells});
-  const auto axis = [&](std::size_t side, Index cells) {
-    const SweepAxis& given = arguments.plane[side];
-    return BasinAxis{.name = given.name, .low = given.first, .high = given.last, .cells = cells};
-  };
-  return {.across = axis(0, across), .up = axis(1, up), .fixed = arguments.settings};
+  return {.across = axis_of<BasinAxis>(arguments.plane[0], across),
+          .up = axis_of<BasinAxis>(arguments.plane[1], up),
+          .fixed = arguments.settings};
 }
 
 BasinOptions options_of(const BasinsArguments& arguments, const Model& model, const ModelInstance& instance) {
@@ -42,16 +40,10 @@ BasinOptions options_of(const BasinsArguments& arguments, const Model& model, co
   if (!arguments.period.empty())
     options.step = length_of_time("--period", "period", arguments.period, instance);
   if (!arguments.step.empty()) options.step = length_of_time("--step", "step", arguments.step, instance);
-  for (const auto& [name, period] : arguments.wrap)
-    options.wrap.emplace_back(name, length_of_time("--wrap", "period", period, instance));
-  if (arguments.most_steps) options.most_steps = *arguments.most_steps;
-  if (arguments.reach) options.reach = *arguments.reach;
+  set_plane_options(arguments, instance, options);
   options.thorough = arguments.thorough;
   if (arguments.samples) options.samples = *arguments.samples;
   if (arguments.seed) options.seed = static_cast<std::uint64_t>(*arguments.seed);
-  options.jobs = arguments.jobs.value_or(0);
-  options.table = arguments.csv;
-  options.resume = arguments.resume;
   options.identity = identity_of(arguments.model);
   return options;
 }
@@ -64,10 +56,7 @@ int basins(const BasinsArguments& arguments, SweepWorkers* workers, std::ostream
   const BasinDesign design = design_of(arguments);
   BasinOptions options = options_of(arguments, model, instance);
   options.workers = workers;
-  std::vector<Target> wanted;
-  if (!arguments.csv.empty()) wanted.push_back({"--csv", arguments.csv});
-  add_targets("--json", arguments.json, TargetKind::text, wanted);
-  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
+  const std::vector<Target> wanted = plane_targets(arguments);
   // Another process may have no such folder, and writes nothing.
   if (workers == nullptr || workers->is_writer()) check_targets(wanted, {arguments.model});
 

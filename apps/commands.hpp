@@ -152,18 +152,18 @@ struct PlaneArguments : SimulationArguments {
   std::vector<std::pair<std::string, std::string>> wrap = {};  // angles, and their periods as expressions
   std::optional<Index> most_steps = {};
   std::optional<double> reach = {};
-};
-
-struct BasinsArguments : PlaneArguments {
-  bool thorough = false;
-  std::optional<Index> samples = {};
-  std::optional<Index> seed = {};
   std::optional<Index> jobs = {};
   std::string csv = {};
   std::vector<std::string> json = {};
   std::vector<std::string> plot = {};
   bool resume = false;
   bool quiet = false;
+};
+
+struct BasinsArguments : PlaneArguments {
+  bool thorough = false;
+  std::optional<Index> samples = {};
+  std::optional<Index> seed = {};
 };
 
 struct DiagramArguments : PlaneArguments {
@@ -171,13 +171,7 @@ struct DiagramArguments : PlaneArguments {
   bool no_curves = false;
   std::optional<Index> most_rounds = {};
   std::optional<Index> most_followed = {};
-  std::optional<Index> jobs = {};
-  std::string csv = {};
   std::vector<std::string> curves = {};
-  std::vector<std::string> json = {};
-  std::vector<std::string> plot = {};
-  bool resume = false;
-  bool quiet = false;
 };
 
 // Manifolds of equilibria, of an orbit where a section or a period is given, or with `connect` the connections of equilibria.

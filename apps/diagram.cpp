@@ -29,11 +29,9 @@ constexpr Index usual_cells_of_diagram = 64;
 DiagramDesign design_of(const DiagramArguments& arguments) {
   const auto [across, up] =
       arguments.size.value_or(std::pair{usual_cells_of_diagram, usual_cells_of_diagram});
-  const auto axis = [&](std::size_t side, Index cells) {
-    const SweepAxis& given = arguments.plane[side];
-    return DiagramAxis{.name = given.name, .low = given.first, .high = given.last, .cells = cells};
-  };
-  return {.across = axis(0, across), .up = axis(1, up), .fixed = arguments.settings};
+  return {.across = axis_of<DiagramAxis>(arguments.plane[0], across),
+          .up = axis_of<DiagramAxis>(arguments.plane[1], up),
+          .fixed = arguments.settings};
 }
 
 DiagramOptions options_of(const DiagramArguments& arguments, const Model& model,
@@ -49,17 +47,11 @@ DiagramOptions options_of(const DiagramArguments& arguments, const Model& model,
       return length_of_time(option, what, text, at);
     };
   }
-  for (const auto& [name, period] : arguments.wrap)
-    options.wrap.emplace_back(name, length_of_time("--wrap", "period", period, instance));
-  if (arguments.most_steps) options.most_steps = *arguments.most_steps;
+  set_plane_options(arguments, instance, options);
   if (arguments.parts) options.parts = *arguments.parts;
-  if (arguments.reach) options.reach = *arguments.reach;
   options.find_curves = !arguments.no_curves;
   if (arguments.most_rounds) options.most_rounds = *arguments.most_rounds;
   if (arguments.most_followed) options.most_followed = *arguments.most_followed;
-  options.jobs = arguments.jobs.value_or(0);
-  options.table = arguments.csv;
-  options.resume = arguments.resume;
   options.identity = identity_of(arguments.model) + '\n' + arguments.period + '\n' + arguments.step;
   return options;
 }
@@ -72,11 +64,8 @@ int diagram(const DiagramArguments& arguments, SweepWorkers* workers, std::ostre
   const DiagramDesign design = design_of(arguments);
   DiagramOptions options = options_of(arguments, model, instance);
   options.workers = workers;
-  std::vector<Target> wanted;
-  if (!arguments.csv.empty()) wanted.push_back({"--csv", arguments.csv});
+  std::vector<Target> wanted = plane_targets(arguments);
   add_targets("--curves", arguments.curves, TargetKind::text, wanted);
-  add_targets("--json", arguments.json, TargetKind::text, wanted);
-  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   // Another process may have no such folder, and writes nothing.
   if (workers == nullptr || workers->is_writer()) check_targets(wanted, {arguments.model});
 

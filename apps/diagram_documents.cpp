@@ -17,36 +17,35 @@ namespace slideway::apps {
 namespace {
 
 constexpr std::size_t most_kinds_named = 12;
-constexpr std::size_t longest_name = 44;
+constexpr std::size_t longest_name = 64;
 constexpr double lighter = 0.55;  // of white, in the second colour of a cell with two attractors of one kind
 
-// "orbit of 3 rounds: 2 × impact(stop) crossing(belt)": the same event several times in a row is told once.
+// "orbit of 3 rounds: 2 × impact(stop) crossing(belt)": events that come again in the same order are told once, as "2 × [a b]".
 std::string short_name(const DiagramKind& kind) {
-  const std::size_t colon = kind.name.find(": ");
-  if (kind.signature.empty() || colon == std::string::npos) return kind.name;
-  std::vector<std::pair<std::string, int>> events;
-  std::string event;
-  const auto add = [&] {
-    if (!events.empty() && events.back().first == event)
-      ++events.back().second;
-    else
-      events.emplace_back(event, 1);
-    event.clear();
-  };
-  int depth = 0;
-  for (const char letter : kind.signature) {
-    depth += letter == '(' ? 1 : letter == ')' ? -1 : 0;
-    if (letter == ' ' && depth == 0)
-      add();
-    else
-      event += letter;
-  }
-  add();
+  if (kind.signature.empty()) return kind.name;
+  const std::vector<std::string> events = events_in(kind.signature);
   std::string name = kind.name.substr(0, kind.name.size() - kind.signature.size());
-  for (std::size_t k = 0; k < events.size(); ++k)
-    name += (k == 0 ? "" : " ") +
-            (events[k].second > 1 ? std::to_string(events[k].second) + " × " : std::string()) +
-            events[k].first;
+  for (std::size_t k = 0; k < events.size();) {
+    // The block that covers most of what follows; of equal ones the shortest.
+    std::size_t length = 1, times = 1;
+    for (std::size_t block = 1; k + 2 * block <= events.size(); ++block) {
+      std::size_t repeats = 1;
+      const auto begin = events.begin() + static_cast<std::ptrdiff_t>(k);
+      const auto size = static_cast<std::ptrdiff_t>(block);
+      while (k + (repeats + 1) * block <= events.size() &&
+             std::equal(begin, begin + size, begin + size * static_cast<std::ptrdiff_t>(repeats)))
+        ++repeats;
+      if (repeats > 1 && block * repeats > length * times) {
+        length = block;
+        times = repeats;
+      }
+    }
+    if (k > 0) name += ' ';
+    if (times > 1) name += std::to_string(times) + (length > 1 ? " × [" : " × ");
+    for (std::size_t i = 0; i < length; ++i) name += (i > 0 ? " " : "") + events[k + i];
+    if (times > 1 && length > 1) name += ']';
+    k += length * times;
+  }
   return name;
 }
 
@@ -224,8 +223,7 @@ Figure diagram_figure(const ShownDiagram& shown) {
   const DiagramAxis& across = shown.design.across;
   const DiagramAxis& up = shown.design.up;
   const Diagram& diagram = shown.diagram;
-  Figure figure{.title = fmt::format("{}: attractors over {} and {}", shown.model, across.name, up.name),
-                .panel_size = {760, 620}};
+  Figure figure{.title = fmt::format("{}: attractors", shown.model), .panel_size = {760, 620}};
   FigurePanel panel;
   panel.x = {.label = across.name, .range = std::pair{across.low, across.high}};
   panel.y = {.label = up.name, .range = std::pair{up.low, up.high}};

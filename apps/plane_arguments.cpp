@@ -13,10 +13,18 @@ void check_plane_arguments(const PlaneArguments& arguments) {
             .expected = "one of both",
             .got = "both"});
   if (arguments.end)
-    refuse({.what = "starts are followed until they come to an attractor",
+    refuse({.what = "solutions are followed until they come to an attractor",
             .where = "--t-end",
             .expected = "--max-rounds for the most periods or steps",
             .got = fmt::format("{}", *arguments.end)});
+}
+
+std::vector<Target> plane_targets(const PlaneArguments& arguments) {
+  std::vector<Target> wanted;
+  if (!arguments.csv.empty()) wanted.push_back({"--csv", arguments.csv});
+  add_targets("--json", arguments.json, TargetKind::text, wanted);
+  add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
+  return wanted;
 }
 
 }  // namespace slideway::apps

@@ -833,6 +833,31 @@ CLI::Option* add_cells(CLI::App& app, const std::string& description,
       ->type_name("N|NxM");
 }
 
+// A plane of two names, and its cells.
+void add_plane(CLI::App& app, const std::string& description, const std::string& type,
+               const std::string& cells, PlaneArguments& arguments) {
+  const std::string group = "The plane";
+  app.add_option_function<std::string>(
+         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
+         description)
+      ->type_name(type)
+      ->required()
+      ->group(group);
+  add_cells(app, cells, arguments.size)->group(group);
+}
+
+// The results of a plane, with the meaning of its files.
+void add_plane_results(CLI::App& app, const std::string& group, const std::string& csv,
+                       const std::string& resume, const std::string& json, PlaneArguments& arguments) {
+  app.add_option("--csv", arguments.csv, csv)->type_name("FILE")->group(group);
+  app.add_flag("--resume", arguments.resume, resume)->group(group);
+  add_files(app, "--json", json, "FILE", arguments.json)->group(group);
+  add_files(app, "--plot", "draw the plane, with gnuplot; may be repeated", "FILE.svg|png|pdf|tex|gp",
+            arguments.plot)
+      ->group(group);
+  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(group);
+}
+
 // How solutions are followed to attractors.
 void add_attractor_search(CLI::App& app, PlaneArguments& arguments, const std::string& group) {
   app.add_option("--period", arguments.period,
@@ -871,14 +896,9 @@ void add_basins(CLI::App& program, BasinsArguments& arguments) {
       "basins", "Colour a plane of initial values by the attractors that solutions come to");
   add_model(app, arguments.model);
 
-  const std::string plane = "The plane";
-  app.add_option_function<std::string>(
-         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
-         "the initial values of two states, the first across; the other states begin as the model says")
-      ->type_name("X=A:B,Y=C:D")
-      ->required()
-      ->group(plane);
-  add_cells(app, "the cells of the plane, across and up (default 256)", arguments.size)->group(plane);
+  add_plane(app,
+            "the initial values of two states, the first across; the other states begin as the model says",
+            "X=A:B,Y=C:D", "the cells of the plane, across and up (default 256)", arguments);
 
   const std::string sought = "What solutions come to";
   add_attractor_search(app, arguments, sought);
@@ -905,17 +925,9 @@ void add_basins(CLI::App& program, BasinsArguments& arguments) {
   add_fmu_import(app, arguments.fmu_import);
 
   const std::string results = "Results (a FILE named - is standard output)";
-  app.add_option("--csv", arguments.csv, "write a row for each cell and sample")
-      ->type_name("FILE")
-      ->group(results);
-  app.add_flag("--resume", arguments.resume, "complete the table of interrupted basins")->group(results);
-  add_files(app, "--json", "write attractors, parts, dimension and cells; may be repeated", "FILE",
-            arguments.json)
-      ->group(results);
-  add_files(app, "--plot", "draw the plane, with gnuplot; may be repeated", "FILE.svg|png|pdf|tex|gp",
-            arguments.plot)
-      ->group(results);
-  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
+  add_plane_results(app, results, "write a row for each cell and sample",
+                    "complete the table of interrupted basins",
+                    "write attractors, parts, dimension and cells; may be repeated", arguments);
   app.footer(
       "A start that comes to no attractor has an end of its own: left, unsettled, refused, or the word for "
       "what "
@@ -930,14 +942,8 @@ void add_diagram(CLI::App& program, DiagramArguments& arguments) {
       "diagram", "Colour a plane of two parameters by attractors, with the curves of bifurcations between");
   add_model(app, arguments.model);
 
-  const std::string plane = "The plane";
-  app.add_option_function<std::string>(
-         "--plane", [&arguments](const std::string& text) { arguments.plane = plane_in("--plane", text); },
-         "two parameters, the first across")
-      ->type_name("A=LOW:HIGH,B=LOW:HIGH")
-      ->required()
-      ->group(plane);
-  add_cells(app, "the cells of the plane, across and up (default 64)", arguments.size)->group(plane);
+  add_plane(app, "two parameters, the first across", "A=LOW:HIGH,B=LOW:HIGH",
+            "the cells of the plane, across and up (default 64)", arguments);
 
   const std::string sought = "What solutions come to";
   add_attractor_search(app, arguments, sought);
@@ -966,19 +972,11 @@ void add_diagram(CLI::App& program, DiagramArguments& arguments) {
   add_fmu_import(app, arguments.fmu_import);
 
   const std::string results = "Results (a FILE named - is standard output)";
-  app.add_option("--csv", arguments.csv, "write two rows for each cell, one per direction")
-      ->type_name("FILE")
-      ->group(results);
-  app.add_flag("--resume", arguments.resume, "complete the table of an interrupted diagram")->group(results);
+  add_plane_results(app, results, "write two rows for each cell, one per direction",
+                    "complete the table of an interrupted diagram",
+                    "write kinds of attractors, cells and curves; may be repeated", arguments);
   add_files(app, "--curves", "write the points of curves as CSV; may be repeated", "FILE", arguments.curves)
       ->group(results);
-  add_files(app, "--json", "write kinds of attractors, cells and curves; may be repeated", "FILE",
-            arguments.json)
-      ->group(results);
-  add_files(app, "--plot", "draw the plane, with gnuplot; may be repeated", "FILE.svg|png|pdf|tex|gp",
-            arguments.plot)
-      ->group(results);
-  app.add_flag("--quiet", arguments.quiet, "print nothing but errors")->group(results);
   app.footer(
       "Rows are followed forwards and backwards, each cell from the attractor of the one before. Ctrl-C "
       "leaves "
