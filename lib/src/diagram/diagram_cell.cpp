@@ -14,6 +14,8 @@ namespace {
 // Moves of a begin off the attractor of a neighbour, in parts of ranges: where that attractor has become unstable, a solution leaves it.
 constexpr double kMove = 0.02;
 constexpr double kWideMove = 1;
+// Times that a solution is followed on where its attractor may be another one.
+constexpr int kFollowedOn = 2;
 
 }  // namespace
 
@@ -93,9 +95,14 @@ std::optional<CellEnd> DiagramCell::follow(const std::optional<Iterate>& from,
     try {
       end = follow_start(*map_, lent.simulator(), run, catalogue_->known_periodic(), {}, is_cancelled);
       if (!end) return std::nullopt;
-      number = end->found        ? catalogue_->end_of(*end->found)
-               : end->known >= 0 ? end->known
-                                 : catalogue_->end_named(end->name, end->message);
+      number = number_of(*end);
+      for (int again = 0; again < kFollowedOn && end->found && is_doubtful(number); ++again) {
+        const Iterate last = end->found->iterates.back();
+        end = follow_start(*map_, lent.simulator(), map_->run_on(last, last.state),
+                           catalogue_->known_periodic(), {}, is_cancelled);
+        if (!end) return std::nullopt;
+        number = number_of(*end);
+      }
     } catch (const std::invalid_argument&) {
       continue;  // The mode of the neighbour does not hold there.
     }
@@ -108,6 +115,19 @@ std::optional<CellEnd> DiagramCell::follow(const std::optional<Iterate>& from,
   }
   if (unstable) return unstable;
   return other ? *other : result;
+}
+
+int DiagramCell::number_of(const StartEnd& end) {
+  if (end.found) return catalogue_->end_of(*end.found);
+  return end.known >= 0 ? end.known : catalogue_->end_named(end.name, end.message);
+}
+
+// What is neither periodic nor chaotic may be on its slow way to a periodic attractor.
+bool DiagramCell::is_doubtful(int number) const {
+  const BasinEnd& end = catalogue_->ends()[static_cast<std::size_t>(number)];
+  if (!end.attractor) return false;
+  const AttractorKind kind = catalogue_->attractors()[static_cast<std::size_t>(*end.attractor)].kind;
+  return kind == AttractorKind::unresolved || kind == AttractorKind::quasiperiodic;
 }
 
 CellEnd DiagramCell::told(int number) {

@@ -33,6 +33,8 @@ class DiagramCell {
 
  private:
   std::vector<Run> begins_of(const std::optional<Iterate>& from) const;
+  int number_of(const StartEnd& end);
+  bool is_doubtful(int number) const;
   CellEnd told(int number);
 
   const DiagramProblem& problem_;
