@@ -495,6 +495,31 @@ TEST_CASE("a brick that is pushed ever harder starts when friction of all its fe
   }
 }
 
+TEST_CASE("a tall brick rocks from foot to foot to rest, though sliding friction would tip it over") {
+  // Each change of feet leaves 1 - 3/2·a²/(a² + b²) of the turn (Housner 1963). The friction of a slip, however slow, would lift a foot at
+  // rest, since mu·b > a.
+  std::string text = brick({-0.1, 0.1}, 0, 0.8, 0, "4");
+  for (const auto& [part, other] : {std::pair<std::string, std::string>{"b = 0.05", "b = 0.2"},
+                                    {"th = 0.0", "th = 0.1"},
+                                    {"y = \"b + 0.000000\"", "y = \"a*sin(0.1) + b*cos(0.1)\""}})
+    text.replace(text.find(part), part.size(), other);
+  for_all_methods(text, {1e-4, 1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+    REQUIRE(finished.solution.outcome.reached_end());
+    CHECK(finished.solution.events.size() < 200);
+    Index changes = 0;
+    for (const EventRecord& event : finished.solution.events) {
+      if (event.kind != EventKind::contact || changes == 3) continue;
+      CHECK(std::abs(event.after[5] / event.before[5] - 0.7) < 100 * rtol);
+      ++changes;
+    }
+    CHECK(changes == 3);
+    // No foot has slipped.
+    CHECK(std::abs(finished.end(0) - 0.1 * (1 - std::cos(0.1)) - 0.2 * std::sin(0.1)) < 100 * rtol);
+    CHECK(std::abs(finished.end(1) - 0.2) < 1e-12);
+    for (const Index at_rest : {2, 3, 4, 5}) CHECK(std::abs(finished.end(at_rest)) < 1e-12);
+  });
+}
+
 TEST_CASE("in a ring of frictions a continuum of motions is said") {
   // As many frictions as bodies: a common change of all forces speeds up all bodies and no friction slips.
   for (const char* const count : {"3", "5"}) {

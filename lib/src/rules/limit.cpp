@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/constants.hpp"
 #include "core/number_text.hpp"
 #include "rules/limit_checks.hpp"
 #include "rules/mode_manager.hpp"
@@ -83,10 +84,11 @@ bool ModeManager::carry_out(LimitOfJumps&& found) {
   std::sort(seen.begin(), seen.end());
   seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
   part.states.insert(part.states.end(), seen.begin(), seen.end());
+  const Vector guards_before = surface_guards();
   now_.x = limit_of_jumped(now_.x, instant_.before, history_.jumps, accumulation, part.states);
   history_.jumps.clear();
   now_.here->stepper->error_weights(now_.x, now_.weights);
-  if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts);
+  if (!part.contacts.empty()) return close_until(std::move(limit), part.contacts, guards_before);
   limit.states = part.states;
   limit.guards = part.guards;
   // No step leads there where the clock shows about the same time; else the states that take no part are integrated to the limit.
@@ -105,10 +107,11 @@ bool ModeManager::carry_out(Rest&& rest) {
   record.reason = reason::comes_to_rest(rest.remaining);
   for (const Index c : rest.contacts) history_.bounces.rest(limit.t, c);
   history_.jumps.clear();
-  return close_until(std::move(limit), rest.contacts);
+  return close_until(std::move(limit), rest.contacts, surface_guards());
 }
 
-bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts) {
+bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts,
+                              const Vector& guards_before) {
   // Contacts that were closed before took part, but they do not come to rest here.
   std::vector<Index> closed = now_.regime.contacts.closed;
   for (const Index c : contacts) {
@@ -123,6 +126,7 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   put_on_sliding();
   now_.here->contacts->project(now_.t, closed, now_.regime.lambda(), now_.regime.contacts, now_.weights,
                                now_.x);
+  stop_slips(closed, guards_before);
   now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.here->guards.leave_contacts(closed);
   std::vector<EventRecord>& records = instant_.open_records(false);
@@ -139,6 +143,42 @@ bool ModeManager::close_until(AccumulationLimit&& limit, const std::vector<Index
   }
   records_.publish();
   return goes_on;
+}
+
+// Impacts of contacts that stick in turn leave a slip where their speeds are stopped together. Friction stops it within the time of the
+// series: a slip that is due to that stop for the most part ends with them.
+void ModeManager::stop_slips(const std::vector<Index>& closed, const Vector& guards_before) {
+  const ContactDynamics& contacts = *now_.here->contacts;
+  Vector h = surface_guards();
+  std::vector<Index> slips;
+  for (const Index c : closed) {
+    const std::optional<ContactFriction>& friction = contacts.contact(c).friction;
+    if (!friction) continue;
+    const Index i = friction->surface;
+    if (std::abs(guards_before[i]) <= std::abs(h[i] - guards_before[i])) slips.push_back(i);
+  }
+  if (slips.empty()) return;
+  std::sort(slips.begin(), slips.end());
+  const Vector slipping = now_.x;
+  const auto stands = [&](Index i) {
+    return std::abs(h[i]) <= now_.here->geometry.projected(now_.t, now_.x, i, now_.weights);
+  };
+  // Slips and gaps disturb each other, less at each turn, until rounding is all that is left.
+  for (double last = kInfinity;;) {
+    now_.here->geometry.project(now_.t, slips, now_.weights, now_.x);
+    if (!contacts.project(now_.t, closed, now_.regime.lambda(), now_.regime.contacts, now_.weights, now_.x))
+      break;
+    h = surface_guards();
+    double largest = 0;
+    for (const Index i : slips) largest = std::max(largest, std::abs(h[i]));
+    if (largest > 0 && largest < last) {
+      last = largest;
+      continue;
+    }
+    if (std::all_of(slips.begin(), slips.end(), stands)) return;
+    break;
+  }
+  now_.x = slipping;
 }
 
 // The stretch that was skipped did not end sliding elsewhere, so the state is put back onto it.

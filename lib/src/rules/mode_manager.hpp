@@ -223,8 +223,11 @@ class ModeManager {
   bool carry_out(LimitOfJumps&& found);
   bool carry_out(Rest&& rest);
   void put_on_sliding();
+  // These contacts have been stopped. The guards of surfaces were `guards_before`.
+  void stop_slips(const std::vector<Index>& closed, const Vector& guards_before);
   // Closes the contacts, which come to rest at the limit.
-  bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts);
+  bool close_until(AccumulationLimit&& limit, const std::vector<Index>& contacts,
+                   const Vector& guards_before);
   // Moves on to (t, x) by a straight line, too short to be seen.
   void skip_to(double t, const Vector& x);
 
