@@ -122,7 +122,7 @@ int DiagramCell::number_of(const StartEnd& end) {
   return end.known >= 0 ? end.known : catalogue_->end_named(end.name, end.message);
 }
 
-// What is neither periodic nor chaotic may be on its slow way to a periodic attractor.
+// An attractor that is neither periodic nor chaotic may be a slow way to a periodic one.
 bool DiagramCell::is_doubtful(int number) const {
   const BasinEnd& end = catalogue_->ends()[static_cast<std::size_t>(number)];
   if (!end.attractor) return false;
