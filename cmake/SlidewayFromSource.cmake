@@ -46,7 +46,7 @@ if(WIN32)
   set(math_sources sin cos tan sincos __sin __cos __tan __rem_pio2 __rem_pio2_large acosh asinh atanh expm1 log1p)
   list(TRANSFORM math_sources PREPEND "${SLIDEWAY_SOURCES}/musl/src/math/")
   list(TRANSFORM math_sources APPEND ".c")
-  add_library(slideway_math STATIC ${math_sources})
+  add_library(slideway_math STATIC ${math_sources} "${PROJECT_SOURCE_DIR}/cmake/relocatable/sincosl.c")
   file(WRITE "${PROJECT_BINARY_DIR}/include-math/endian.h" "#define __LITTLE_ENDIAN 1234\n#define __BIG_ENDIAN 4321\n#define __BYTE_ORDER __LITTLE_ENDIAN\n")
   target_include_directories(slideway_math PRIVATE "${PROJECT_BINARY_DIR}/include-math" "${SLIDEWAY_SOURCES}/musl/src/internal"
     "${SLIDEWAY_SOURCES}/musl/arch/generic")
