@@ -6,6 +6,7 @@
 
 #include <limits>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include "lib/fmi/inputs.hpp"
@@ -21,12 +22,19 @@ struct EventPlace {
 };
 
 struct Node {
-  std::shared_ptr<const Node> parent = {};  // none of the start
-  EventPlace place = {};                    // of the event that leads from the parent here
+  // None of the start. The destructor of a later node may take it.
+  mutable std::shared_ptr<const Node> parent = {};
+  EventPlace place = {};  // of the event that leads from the parent here
   EventPlace back = {};   // of the event that leads from here to the parent, for relays; else x is empty
   std::size_t piece = 0;  // of the inputs
   // The end of a step may change it, as what a delay remembers.
   mutable std::shared_ptr<SavedState> saved = {};
+
+  // A chain of nodes is as long as a run has events: releasing it by recursion would overflow the stack.
+  ~Node() {
+    std::shared_ptr<const Node> last = std::move(parent);
+    while (last && last.use_count() == 1) last = std::move(last->parent);
+  }
 };
 
 // An event as the FMU has answered it.

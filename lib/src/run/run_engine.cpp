@@ -126,6 +126,7 @@ bool RunEngine::follow_to(double t, bool to_event) {
   until_event_ = to_event;
   events_before_ = log_.solution().events.size();
   log_.forget_stop();
+  if (now_.here) now_.here->watch.forget_slopes();
   return follow();
 }
 

@@ -12,6 +12,24 @@
 
 namespace slideway {
 
+namespace {
+
+// A time that is not a number is nowhere.
+bool is_at(double kept_t, const std::vector<double>& kept, double t, ConstVectorRef x,
+           const std::vector<Index>& states) {
+  if (kept_t != t) return false;
+  for (std::size_t k = 0; k < states.size(); ++k)
+    if (kept[k] != x[states[k]]) return false;
+  return true;
+}
+
+void keep(ConstVectorRef x, const std::vector<Index>& states, std::vector<double>& kept) {
+  kept.resize(states.size());
+  for (std::size_t k = 0; k < states.size(); ++k) kept[k] = x[states[k]];
+}
+
+}  // namespace
+
 EventWatch::EventWatch(const System& system) {
   states_ = system.states();
   for (const Event& event : system.events()) {
@@ -63,9 +81,20 @@ void EventWatch::add(Watched watched) {
 
 const std::vector<double>& EventWatch::slopes(double t, ConstVectorRef x, Index e) {
   Seen& seen = seen_[at(e)];
-  if (!seen.has_slopes) (*this)[e].when.slopes(t, x, seen.shape.states, seen.slopes);
+  if (seen.has_slopes || is_at(seen.slopes_t, seen.slopes_x, t, x, seen.shape.states)) return seen.slopes;
+  seen.slopes_t = std::numeric_limits<double>::quiet_NaN();
+  (*this)[e].when.slopes(t, x, seen.shape.states, seen.slopes);
   seen.has_slopes = seen.shape.affine;
+  seen.slopes_t = t;
+  keep(x, seen.shape.states, seen.slopes_x);
   return seen.slopes;
+}
+
+void EventWatch::forget_slopes() {
+  for (Seen& seen : seen_) {
+    seen.slopes_t = std::numeric_limits<double>::quiet_NaN();
+    if (!seen.shape.affine) seen.slope_t = std::numeric_limits<double>::quiet_NaN();
+  }
 }
 
 template <class Size>
@@ -79,11 +108,13 @@ double EventWatch::sum_along_gradient(double t, ConstVectorRef x, Index e, const
 
 double EventWatch::slope_in_time(double t, ConstVectorRef x, Index e) {
   Seen& seen = seen_[at(e)];
-  const bool is_known =
-      !std::isnan(seen.slope_t) && (seen.shape.affine || (seen.shape.states.empty() && seen.slope_t == t));
+  const bool is_known = (seen.shape.affine && !std::isnan(seen.slope_t)) ||
+                        is_at(seen.slope_t, seen.slope_x, t, x, seen.shape.states);
   if (is_known) return seen.slope_in_time;
+  seen.slope_t = std::numeric_limits<double>::quiet_NaN();
   seen.slope_in_time = (*this)[e].when.slope_in_time(t, x, seen.shape.states);
   seen.slope_t = t;
+  keep(x, seen.shape.states, seen.slope_x);
   return seen.slope_in_time;
 }
 

@@ -58,6 +58,8 @@ class EventWatch {
   double rounding_of_errors(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
   // 64 ε·(Σ|∂ⱼg||vⱼ| + |∂ₜg|): what the rate along the velocity v cannot be told from zero by.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
+  // Forgets slopes at the last (t, x): the caller of a run may change what a function reads.
+  void forget_slopes();
   // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.
   template <class Function>
   void for_same(const EventWatch& other, const Function& of) const;
@@ -73,13 +75,17 @@ class EventWatch {
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
 
   std::vector<Watched> watched_;
-  // The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a guard of t alone.
+  // The slopes of a guard that is affine are had once, and so is ∂ₜg at one time of a guard of t alone. The rules of one instant ask for
+  // those of any other guard at the same (t, x) again and again: the last ones are kept.
   struct Seen {
     GuardShape shape = {};  // of all states where it is not known
     bool has_slopes = false;
     std::vector<double> slopes = {};
     double slope_in_time = 0;
-    double slope_t = std::numeric_limits<double>::quiet_NaN();  // where slope_in_time was had
+    double slope_t = std::numeric_limits<double>::quiet_NaN();   // where slope_in_time was had
+    std::vector<double> slope_x = {};                            // likewise, the states of the shape
+    double slopes_t = std::numeric_limits<double>::quiet_NaN();  // where slopes were had
+    std::vector<double> slopes_x = {};                           // likewise
   };
   std::vector<Seen> seen_;
   Index states_ = 0;
