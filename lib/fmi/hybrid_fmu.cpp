@@ -420,6 +420,8 @@ double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
       leaves = leaves || (kinds_[j] != IndicatorKind::relay && signs[j] != base[j]);
     if (!leaves) break;
     answer = loader_.make_event(answer.node, past);
+    // An event that puts the states back where they were, as at the end of sliding by a rounding of λ, would do so for ever.
+    if (answer.x == place.x && !told.insert(signs_at(answer.node, place)).second) break;
     if (answer.x == past.x) {
       // A motion that both sides lead back to the zero slides there; the run finds that out.
       if (!told.insert(signs).second) break;
