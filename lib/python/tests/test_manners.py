@@ -112,7 +112,7 @@ def test_exponents_and_branches_are_interrupted_with_what_was_found():
     assert not caught.value.result.complete and "interrupted" in caught.value.result.message and caught.value.result.t.size > 0
     model = slideway.System(lambda t, y, mu: [y[1], mu * (1 - y[0] ** 2) * y[1] - y[0] - 0.1 * np.sign(y[1])], states=dict(x=1.0, v=0.0), t_span=(0, 50),
                             parameters=dict(mu=1.0), surfaces=dict(turn="v"))
-    with Interrupt(2.0) as interrupt, pytest.raises(slideway.Interrupted) as caught:
+    with Interrupt(5.0) as interrupt, pytest.raises(slideway.Interrupted) as caught:
         model.orbit(section="turn", vary={"mu": np.linspace(1, 3, 100_001)})
     assert time.perf_counter() - interrupt.sent < 3
     branch = caught.value.result
