@@ -1,9 +1,6 @@
 #include <optional>
 #include <ostream>
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
 #include "apps/advice.hpp"
 #include "apps/basins_documents.hpp"
 #include "apps/commands.hpp"
@@ -82,11 +79,7 @@ int basins(const BasinsArguments& arguments, SweepWorkers* workers, std::ostream
     written.add_picture(path, [&shown, path] { write_figure(basins_figure(shown), path); });
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_basins(shown, written.files, screen_behind(platform::standard_output), out);
-  if (!found.complete)
-    fmt::print(err, "slideway: interrupted after {} of {} starts{}\n", found.done, found.total,
-               arguments.csv.empty() || is_standard_output(arguments.csv)
-                   ? ""
-                   : fmt::format("; --resume completes '{}'", arguments.csv));
+  if (!found.complete) print_interrupted(arguments, found.done, found.total, "starts", err);
   return written.report_failures(out, err, found.complete ? exit_success : exit_stopped_early);
 }
 

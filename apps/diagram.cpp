@@ -1,9 +1,6 @@
 #include <optional>
 #include <ostream>
 
-#include <fmt/format.h>
-#include <fmt/ostream.h>
-
 #include "apps/advice.hpp"
 #include "apps/commands.hpp"
 #include "apps/diagram_documents.hpp"
@@ -94,11 +91,7 @@ int diagram(const DiagramArguments& arguments, SweepWorkers* workers, std::ostre
     written.add_picture(path, [&shown, path] { write_figure(diagram_figure(shown), path); });
   if (!arguments.quiet && !any_on_standard_output(wanted))
     print_diagram(shown, written.files, screen_behind(platform::standard_output), out);
-  if (!found.complete)
-    fmt::print(err, "slideway: interrupted after {} of {} cells{}\n", found.done, found.total,
-               arguments.csv.empty() || is_standard_output(arguments.csv)
-                   ? ""
-                   : fmt::format("; --resume completes '{}'", arguments.csv));
+  if (!found.complete) print_interrupted(arguments, found.done, found.total, "cells", err);
   return written.report_failures(out, err, found.complete ? exit_success : exit_stopped_early);
 }
 

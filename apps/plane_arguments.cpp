@@ -1,8 +1,10 @@
 #include "apps/plane_arguments.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ostream.h>
 
 #include "slideway/core/errors.hpp"
+#include "slideway/io/files.hpp"
 
 namespace slideway::apps {
 
@@ -25,6 +27,13 @@ std::vector<Target> plane_targets(const PlaneArguments& arguments) {
   add_targets("--json", arguments.json, TargetKind::text, wanted);
   add_targets("--plot", arguments.plot, TargetKind::picture, wanted);
   return wanted;
+}
+
+void print_interrupted(const PlaneArguments& arguments, Index done, Index total, const char* what,
+                       std::ostream& err) {
+  const bool has_table = !arguments.csv.empty() && !is_standard_output(arguments.csv);
+  fmt::print(err, "slideway: interrupted after {} of {} {}{}\n", done, total, what,
+             has_table ? fmt::format("; --resume completes '{}'", arguments.csv) : "");
 }
 
 }  // namespace slideway::apps

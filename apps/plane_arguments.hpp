@@ -1,8 +1,10 @@
-// What the commands that colour a plane by attractors do alike with their arguments.
+// The arguments that `basins` and `diagram` share: their checks, the options that they set, the files that they name, and the message where one
+// was interrupted.
 //
 // It must not know what is coloured.
 #pragma once
 
+#include <ostream>
 #include <vector>
 
 #include "apps/commands.hpp"
@@ -34,5 +36,9 @@ void set_plane_options(const PlaneArguments& arguments, const ModelInstance& ins
 }
 
 std::vector<Target> plane_targets(const PlaneArguments& arguments);
+
+// Says that the user has stopped the command after `done` of `total`, which `what` counts, and how to complete the table.
+void print_interrupted(const PlaneArguments& arguments, Index done, Index total, const char* what,
+                       std::ostream& err);
 
 }  // namespace slideway::apps

@@ -22,7 +22,7 @@ struct EventPlace {
 };
 
 struct Node {
-  // None of the start. The destructor of a later node may take it.
+  // The event at `place` led from `parent` here; the start has no parent. It is mutable since the destructor of a later node empties it.
   mutable std::shared_ptr<const Node> parent = {};
   EventPlace place = {};  // of the event that leads from the parent here
   EventPlace back = {};   // of the event that leads from here to the parent, for relays; else x is empty
@@ -30,7 +30,7 @@ struct Node {
   // The end of a step may change it, as what a delay remembers.
   mutable std::shared_ptr<SavedState> saved = {};
 
-  // A chain of nodes is as long as a run has events: releasing it by recursion would overflow the stack.
+  // The destructor releases the chain of parents by a loop: the chain has a node for each event, and recursion would overflow the stack.
   ~Node() {
     std::shared_ptr<const Node> last = std::move(parent);
     while (last && last.use_count() == 1) last = std::move(last->parent);

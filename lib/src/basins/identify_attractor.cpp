@@ -251,13 +251,11 @@ void follow_further(const AttractorMap& map, const Simulator& simulator, const I
   }
 }
 
-// A simulator whose runs are as accurate as exponents need.
+// exact_options() returns the options of runs that are as accurate as exponents need.
 Options exact_options(const AttractorMap& map) {
   Options options = map.parts().run;
   options.rtol = std::min(options.rtol, kOrbitRtol);
   options.atol = {};
-  options.on_step = {};
-  options.on_event = {};
   return options;
 }
 

@@ -1,4 +1,4 @@
-// Whether the equations depend on time, and after which time they repeat themselves.
+// find_map_drive() tells whether the equations of a model depend on time, and after which time they repeat themselves.
 //
 // It must not know what is followed.
 #pragma once
@@ -30,7 +30,7 @@ struct MapDrive {
 // Throws std::invalid_argument for equations that depend on time without a step, and for a step after which they are others.
 MapDrive find_map_drive(const MapDriveQuestion& question);
 
-// Whether a time event acts at the times of the iterates.
+// acts_at_iterates() tells whether a time event of the model acts at a time start + k·step.
 bool acts_at_iterates(const Automaton& problem, double start, double step);
 
 }  // namespace slideway

@@ -1,4 +1,4 @@
-// What every plane of cells refuses.
+// The checks of a plane of cells that basins and diagrams share: its width, and its number of cells.
 //
 // It must not know what the sides of a plane mean.
 #pragma once

@@ -16,7 +16,7 @@ class CurveSearch {
   // The ends of all cells must be known.
   CurveSearch(const DiagramProblem& problem, const Diagram& diagram);
 
-  // The borders at which to look next, at most so many, no two of them between the same kinds.
+  // next() returns at most `most` borders to look at, one for each pair of kinds: a curve that is found may explain the others of its pair.
   std::vector<CurveCandidate> next(Index most);
   // Takes what was found there, in the order of next().
   void learn(const std::vector<std::vector<DiagramCurve>>& found);

@@ -108,6 +108,8 @@ void RunEngine::leave_mode() {
 // An exception ends the run, with what happened before.
 template <class Function>
 void RunEngine::guarded(const Function& function) {
+  // The caller may have changed what its functions read, such as an input of a guard, since it was here last.
+  if (now_.here) now_.here->watch.forget_slopes();
   std::string what;
   try {
     return function();
@@ -126,7 +128,6 @@ bool RunEngine::follow_to(double t, bool to_event) {
   until_event_ = to_event;
   events_before_ = log_.solution().events.size();
   log_.forget_stop();
-  if (now_.here) now_.here->watch.forget_slopes();
   return follow();
 }
 

@@ -58,7 +58,7 @@ class EventWatch {
   double rounding_of_errors(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
   // 64 ε·(Σ|∂ⱼg||vⱼ| + |∂ₜg|): what the rate along the velocity v cannot be told from zero by.
   double rate_rounding(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
-  // Forgets slopes at the last (t, x): the caller of a run may change what a function reads.
+  // forget_slopes() drops the slopes at the last (t, x), since the caller of a run may have changed what a guard reads.
   void forget_slopes();
   // Locations may have the same event, as those of a model file do. `of` is called with the events of `other` and of this that are one.
   template <class Function>
