@@ -8,50 +8,24 @@
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
 #include "apps/plane_arguments.hpp"
+#include "apps/plane_questions.hpp"
 #include "apps/progress_bar.hpp"
 #include "apps/signal_watch.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
 #include "slideway/basins/basins.hpp"
-#include "slideway/core/errors.hpp"
 #include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway::apps {
 
-namespace {
-
-constexpr Index usual_cells = 256;
-
-BasinDesign design_of(const BasinsArguments& arguments) {
-  const auto [across, up] = arguments.size.value_or(std::pair{usual_cells, usual_cells});
-  return {.across = axis_of<BasinAxis>(arguments.plane[0], across),
-          .up = axis_of<BasinAxis>(arguments.plane[1], up),
-          .fixed = arguments.settings};
-}
-
-BasinOptions options_of(const BasinsArguments& arguments, const Model& model, const ModelInstance& instance) {
-  BasinOptions options;
-  options.run = make_options(arguments, model.defaults);
-  check_plane_arguments(arguments);
-  if (!arguments.period.empty())
-    options.step = length_of_time("--period", "period", arguments.period, instance);
-  if (!arguments.step.empty()) options.step = length_of_time("--step", "step", arguments.step, instance);
-  set_plane_options(arguments, instance, options);
-  options.thorough = arguments.thorough;
-  if (arguments.samples) options.samples = *arguments.samples;
-  if (arguments.seed) options.seed = static_cast<std::uint64_t>(*arguments.seed);
-  options.identity = identity_of(arguments.model);
-  return options;
-}
-
-}  // namespace
-
 int basins(const BasinsArguments& arguments, SweepWorkers* workers, std::ostream& out, std::ostream& err) {
   const Model model = load_model(arguments.model, arguments.fmu_import);
   const ModelInstance instance = model.instantiate(arguments.settings);
-  const BasinDesign design = design_of(arguments);
-  BasinOptions options = options_of(arguments, model, instance);
+  check_plane_arguments(arguments);
+  const BasinDesign design = basin_design(arguments);
+  BasinOptions options = basin_options(arguments, make_options(arguments, model.defaults), instance,
+                                       identity_of(arguments.model), "--");
   options.workers = workers;
   const std::vector<Target> wanted = plane_targets(arguments);
   // Another process may have no such folder, and writes nothing.

@@ -8,58 +8,24 @@
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
 #include "apps/plane_arguments.hpp"
+#include "apps/plane_questions.hpp"
 #include "apps/progress_bar.hpp"
 #include "apps/signal_watch.hpp"
 #include "apps/simulation.hpp"
 #include "apps/targets.hpp"
-#include "slideway/core/errors.hpp"
 #include "slideway/detail/core/platform/terminal.hpp"
 #include "slideway/diagram/diagram.hpp"
 #include "slideway/io/files.hpp"
 
 namespace slideway::apps {
 
-namespace {
-
-constexpr Index usual_cells_of_diagram = 64;
-
-DiagramDesign design_of(const DiagramArguments& arguments) {
-  const auto [across, up] =
-      arguments.size.value_or(std::pair{usual_cells_of_diagram, usual_cells_of_diagram});
-  return {.across = axis_of<DiagramAxis>(arguments.plane[0], across),
-          .up = axis_of<DiagramAxis>(arguments.plane[1], up),
-          .fixed = arguments.settings};
-}
-
-DiagramOptions options_of(const DiagramArguments& arguments, const Model& model,
-                          const ModelInstance& instance) {
-  DiagramOptions options;
-  options.run = make_options(arguments, model.defaults);
-  check_plane_arguments(arguments);
-  const bool has_period = !arguments.period.empty();
-  if (has_period || !arguments.step.empty()) {
-    const std::string option = has_period ? "--period" : "--step", what = has_period ? "period" : "step",
-                      text = has_period ? arguments.period : arguments.step;
-    options.step = [option, what, text](const ModelInstance& at) {
-      return length_of_time(option, what, text, at);
-    };
-  }
-  set_plane_options(arguments, instance, options);
-  if (arguments.parts) options.parts = *arguments.parts;
-  options.find_curves = !arguments.no_curves;
-  if (arguments.most_rounds) options.most_rounds = *arguments.most_rounds;
-  if (arguments.most_followed) options.most_followed = *arguments.most_followed;
-  options.identity = identity_of(arguments.model) + '\n' + arguments.period + '\n' + arguments.step;
-  return options;
-}
-
-}  // namespace
-
 int diagram(const DiagramArguments& arguments, SweepWorkers* workers, std::ostream& out, std::ostream& err) {
   const Model model = load_model(arguments.model, arguments.fmu_import);
   const ModelInstance instance = model.instantiate(arguments.settings);
-  const DiagramDesign design = design_of(arguments);
-  DiagramOptions options = options_of(arguments, model, instance);
+  check_plane_arguments(arguments);
+  const DiagramDesign design = diagram_design(arguments);
+  DiagramOptions options = diagram_options(arguments, make_options(arguments, model.defaults), instance,
+                                           identity_of(arguments.model), "--");
   options.workers = workers;
   std::vector<Target> wanted = plane_targets(arguments);
   add_targets("--curves", arguments.curves, TargetKind::text, wanted);

@@ -9,11 +9,6 @@
 namespace slideway::apps {
 
 void check_plane_arguments(const PlaneArguments& arguments) {
-  if (!arguments.period.empty() && !arguments.step.empty())
-    refuse({.what = "two options say when a solution is looked at",
-            .where = "--period with --step",
-            .expected = "one of both",
-            .got = "both"});
   if (arguments.end)
     refuse({.what = "solutions are followed until they come to an attractor",
             .where = "--t-end",

@@ -55,11 +55,9 @@ OrbitWords take_words(OptionText& options, OrbitOptions& search) {
   return words;
 }
 
-OrbitGuess guess_of(const OrbitWords& words, const std::optional<PoincareSection>& section,
+OrbitGuess guess_of(const OrbitWords& words, const std::optional<PoincareSection>& section, double transient,
                     const ModelInstance& instance, const Options& options) {
-  apps::OrbitQuestion question{.section = section,
-                               .returns = words.returns,
-                               .transient = words.transient.value_or(instance.end - instance.start)};
+  apps::OrbitQuestion question{.section = section, .returns = words.returns, .transient = transient};
   if (!words.period.empty())
     question.period = apps::length_of_time("period", "period", words.period, instance);
   if (std::optional<OrbitGuess> guess = apps::orbit_guess(question, instance, options)) return *guess;
@@ -82,7 +80,11 @@ OrbitSearch slideway::door::orbit_search(const sw_model& model, OptionText words
   made.section = apps::section_named(asked.section, asked.direction);
   if (made.section) check_section(*made.section, instance.problem(), "section");
   made.is_stop_asked = stop_question(made.input->stops);
-  made.guess = guess_of(asked, made.section, apps::stoppable(instance, made.is_stop_asked), made.options.run);
+  made.guess_at = [asked, section = made.section,
+                   transient = asked.transient.value_or(instance.end - instance.start),
+                   run = made.options.run](const ModelInstance& at) {
+    return guess_of(asked, section, transient, at, run);
+  };
   return made;
 }
 
@@ -152,8 +154,8 @@ int sw_find_orbit(const sw_model* model, const char* options, sw_orbit** orbit) 
     OrbitSearch search = orbit_search(*given(model, "model"), options_in(options == nullptr ? "" : options));
     made.input = std::move(search.input);
     made.section = std::move(search.section);
-    made.orbit = find_periodic_orbit(apps::stoppable(made.input->instance, search.is_stop_asked).problem(),
-                                     search.guess, search.options);
+    const ModelInstance stoppable = apps::stoppable(made.input->instance, search.is_stop_asked);
+    made.orbit = find_periodic_orbit(stoppable.problem(), search.guess_at(stoppable), search.options);
     made.orbit.solution.sensitivities.reset();
     made.tell(made.orbit.message);
     return made.orbit.converged ? SW_OK : SW_STOPPED;

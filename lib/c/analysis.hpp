@@ -1,6 +1,7 @@
 // Periodic orbits and fitted parameters behind the C interface.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -20,7 +21,8 @@ struct OrbitSearch {
   OrbitOptions options = {};
   std::optional<PoincareSection> section = {};
   std::string period = {};  // "" for none
-  OrbitGuess guess = {};
+  // Follows this instance for the transient, to where the search begins. The instance is one that can be stopped.
+  std::function<OrbitGuess(const ModelInstance&)> guess_at = {};
 };
 
 // Throws std::invalid_argument for words that make no sense for this model.

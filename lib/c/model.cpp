@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <fstream>
 #include <sstream>
 #include <utility>
 
@@ -10,6 +11,7 @@
 #include "apps/check_document.hpp"
 #include "lib/c/called_model.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/detail/core/paths.hpp"
 #include "slideway/io/quantity_words.hpp"
 #include "slideway/model/settings.hpp"
 
@@ -211,6 +213,7 @@ int sw_parse(const char* text, int64_t length, const char* file_name, sw_model**
     const std::string whole =
         length < 0 ? std::string(text) : std::string(text, static_cast<std::size_t>(length));
     made.take([&] { return parse_model(whole, file_name == nullptr ? "model.toml" : file_name); });
+    made.source_text = whole;
     return SW_OK;
   });
 }
@@ -219,6 +222,9 @@ int sw_read(const char* path, sw_model** model) {
   return make(model, [&](sw_model& made) {
     given(path, "path");
     made.take([&] { return read_model_file(path); });
+    std::ostringstream text;
+    text << std::ifstream(to_path(path), std::ios::binary).rdbuf();
+    made.source_text = text.str();
     return SW_OK;
   });
 }
@@ -333,6 +339,14 @@ int sw_on_step(sw_model* model, sw_step_function function, void* user) {
   return answer(model, [&] {
     model->usable();
     model->watcher = {function, user};
+    return SW_OK;
+  });
+}
+
+int sw_on_progress(sw_model* model, sw_progress_function function, void* user) {
+  return answer(model, [&] {
+    model->usable();
+    model->progress = {function, user};
     return SW_OK;
   });
 }

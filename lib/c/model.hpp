@@ -39,6 +39,12 @@ struct StepWatcher {
   void* user = nullptr;
 };
 
+// A function of the caller's that is told how far a search has come.
+struct ProgressWatcher {
+  sw_progress_function function = nullptr;
+  void* user = nullptr;
+};
+
 // All that a run is made of, as it was when the run began; the handle of the model may change or go.
 struct RunInput {
   std::shared_ptr<const Model> model = {};
@@ -71,6 +77,8 @@ struct sw_model final : slideway::door::Handle {
   slideway::door::OptionText options = {};
   std::vector<std::string> observed = {};
   slideway::door::StepWatcher watcher = {};
+  slideway::door::ProgressWatcher progress = {};
+  std::string source_text = {};  // that it was read from; "" where it was not
   std::shared_ptr<slideway::door::StopCounter> stops = std::make_shared<slideway::door::StopCounter>();
 
   std::optional<std::vector<std::string>> names(std::string_view list) const override;

@@ -1,10 +1,10 @@
 // Equilibria, branches, Lyapunov exponents, sections and measurements behind the C interface.
-#include <limits>
-#include <sstream>
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
 
+#include "apps/curve_kinds.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/lyapunov_documents.hpp"
 #include "apps/measurements_file.hpp"
@@ -16,11 +16,14 @@
 #include "lib/c/analysis.hpp"
 #include "lib/c/findings.hpp"
 #include "lib/c/run.hpp"
+#include "lib/c/search_words.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/equilibrium_branches.hpp"
+#include "slideway/orbit/equilibrium_curves.hpp"
 #include "slideway/orbit/lyapunov.hpp"
 #include "slideway/orbit/orbit_branch.hpp"
+#include "slideway/orbit/orbit_curves.hpp"
 #include "slideway/simulate/poincare_section.hpp"
 
 using namespace slideway;
@@ -47,63 +50,72 @@ std::string sw_findings::document(std::string_view format) {
 
 namespace {
 
-// colon_parts() cuts "NAME:FIRST:LAST:…" at the colons. It refuses a text that has not `count` parts.
-std::vector<std::string> colon_parts(const char* option, const std::string& text, std::size_t count,
-                                     const char* expected) {
-  std::vector<std::string> parts = apps::split(text, ':');
-  if (parts.size() != count)
-    refuse({.what = "an option has no such value", .where = option, .expected = expected, .got = text});
-  return parts;
-}
-
-// The parameter of the option `vary`; nothing without it.
-std::optional<SweepAxis> taken_axis(OptionText& words) {
-  const auto value = taken(words, "vary");
-  if (!value) return std::nullopt;
-  const std::vector<std::string> parts = colon_parts("vary", *value, 4, "NAME:FIRST:LAST:COUNT");
-  SweepAxis axis{.name = parts[0]};
-  axis.first = number_of("vary", parts[1]);
-  axis.last = number_of("vary", parts[2]);
-  axis.count = whole_number_of("vary", parts[3], 2);
-  if (axis.first == axis.last)
-    refuse({.what = "a branch is followed between two values",
-            .where = "vary",
-            .expected = "different ends",
-            .got = *value});
-  return axis;
-}
-
-// Callbacks read what they read: no parameter of theirs can be varied.
-void check_has_parameters(const RunInput& input) {
-  if (!input.is_called) return;
-  refuse({.what = "a model of callbacks has no parameter to vary",
-          .where = "vary",
-          .expected = "a model that is a file",
-          .got = "callbacks"});
-}
-
-template <class Write, class Shown>
-std::string json_of(Write write, const Shown& shown) {
-  std::ostringstream text;
-  write(shown, text);
-  return text.str();
-}
-
-void take_box(const std::string& text, const System& system, EquilibriumOptions& options) {
-  options.lower = options.upper = Vector::Constant(system.states(), std::numeric_limits<double>::quiet_NaN());
-  for (const std::string& side : parts_of(text)) {
-    const std::vector<std::string> parts = colon_parts("box", side, 3, "NAME:LEAST:GREATEST,…");
-    const Index state = system.state_index(parts[0]);
-    options.lower[state] = number_of("box", parts[1]);
-    options.upper[state] = number_of("box", parts[2]);
-  }
-}
-
 // The numbers of states as columns.
 Vector columns_of(Index rows, const std::vector<Vector>& states) {
   Matrix all(rows, static_cast<Index>(states.size()));
   for (std::size_t k = 0; k < states.size(); ++k) all.col(static_cast<Index>(k)) = states[k];
   return all.reshaped();
+}
+
+// The kind of curves that is asked for; only curves in two parameters have one.
+std::optional<std::string> taken_bifurcation(OptionText& words, const std::vector<SweepAxis>& axes) {
+  const auto name = taken(words, "bifurcation");
+  if (name && axes.size() != 2)
+    refuse({.what = "there are no curves of bifurcations",
+            .where = "bifurcation",
+            .expected = "vary with two parameters beside it",
+            .got = std::to_string(axes.size()) + " of them"});
+  return name;
+}
+
+std::string equilibrium_curves_json(const Model& model, const RunInput& input,
+                                    const std::vector<SweepAxis>& axes,
+                                    std::optional<EquilibriumBifurcation> kind,
+                                    const EquilibriumOptions& search) {
+  const EquilibriumCurveOptions asked{
+      .equilibria = search,
+      .first = apps::span_of(axes[0]),
+      .second = apps::span_of(axes[1]),
+      .begin = apps::begin_of_curves(input.instance, axes[1]),
+      .kind = kind,
+      .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+  const auto at = [&](double a, double b) { return apps::instance_at(model, input.settings, axes, a, b); };
+  const ModelInstance first = at(axes[0].first, asked.begin);
+  const std::vector<EquilibriumCurve> curves =
+      follow_equilibrium_curves([&](double a, double b) { return at(a, b).problem(); }, input.where(), asked);
+  return json_of(apps::write_equilibrium_curves_json, apps::ShownEquilibriumCurves{.model = input.model->name,
+                                                                                   .first = axes[0].name,
+                                                                                   .second = axes[1].name,
+                                                                                   .begin = asked.begin,
+                                                                                   .instance = first,
+                                                                                   .options = asked,
+                                                                                   .curves = curves});
+}
+
+OrbitCurves orbit_curves(const Model& model, const OrbitSearch& search, const std::vector<SweepAxis>& axes,
+                         std::optional<Bifurcation> kind, std::string& json) {
+  const RunInput& input = *search.input;
+  const auto at = [&](double a, double b) { return apps::instance_at(model, input.settings, axes, a, b); };
+  OrbitPlaneFamily family{.problem = [&](double a, double b) { return at(a, b).problem(); }};
+  if (!search.period.empty())
+    family.period = [&](double a, double b) {
+      return apps::length_of_time("period", "period", search.period, at(a, b));
+    };
+  const OrbitCurveOptions asked{.orbit = search.options,
+                                .first = apps::span_of(axes[0]),
+                                .second = apps::span_of(axes[1]),
+                                .begin = apps::begin_of_curves(input.instance, axes[1]),
+                                .kind = kind,
+                                .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+  const ModelInstance first = at(axes[0].first, asked.begin);
+  OrbitCurves found = follow_orbit_curves(family, search.guess_at(first), asked);
+  json = json_of(apps::write_orbit_curves_json, apps::ShownOrbitCurves{.model = input.model->name,
+                                                                       .first = axes[0].name,
+                                                                       .second = axes[1].name,
+                                                                       .begin = asked.begin,
+                                                                       .instance = first,
+                                                                       .found = found});
+  return found;
 }
 
 }  // namespace
@@ -113,29 +125,36 @@ int sw_find_equilibria(const sw_model* model, const char* options, sw_findings**
     OptionText words = options_in(options == nullptr ? "" : options);
     const auto box = taken(words, "box");
     const auto starts = taken(words, "starts");
-    const std::optional<SweepAxis> axis = taken_axis(words);
+    const std::vector<SweepAxis> axes = taken_axes(words, 2);
+    const std::optional<std::string> bifurcation = taken_bifurcation(words, axes);
     const RunInput input = given(model, "model")->input(words);
     const System& system = input.instance.system;
     EquilibriumOptions search{.run = input.options.run};
     const apps::StopQuestion is_stop_asked = stop_question(input.stops);
     if (starts) search.starts = whole_number_of("starts", *starts, 1);
-    if (box) take_box(*box, system, search);
-    if (axis) {
+    if (box) set_box(*box, system, search);
+    if (!axes.empty()) {
       check_has_parameters(input);
       const Model stoppable = apps::stoppable(*input.model, is_stop_asked);
+      if (axes.size() == 2) {
+        made.json = equilibrium_curves_json(stoppable, input, axes,
+                                            apps::equilibrium_curves_named(bifurcation.value_or("")), search);
+        return SW_OK;
+      }
+      const SweepAxis& axis = axes.front();
       const auto problem_at = [&](double value) {
-        return apps::instance_at(stoppable, input.settings, *axis, value).problem();
+        return apps::instance_at(stoppable, input.settings, axis, value).problem();
       };
       const std::vector<EquilibriumBranch> branches =
           follow_equilibria(problem_at, input.where(),
                             {.equilibria = search,
-                             .first = axis->first,
-                             .last = axis->last,
-                             .points = axis->count,
-                             .most_points = apps::most_points_of(*axis)});
+                             .first = axis.first,
+                             .last = axis.last,
+                             .points = axis.count,
+                             .most_points = apps::most_points_of(axis)});
       made.json =
           json_of(apps::write_equilibrium_branches_json,
-                  apps::ShownEquilibriumBranches{input.model->name, axis->name, input.instance, branches});
+                  apps::ShownEquilibriumBranches{input.model->name, axis.name, input.instance, branches});
       return SW_OK;
     }
     const Equilibria all =
@@ -189,8 +208,9 @@ int sw_find_exponents(const sw_model* model, const char* options, sw_findings** 
 int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** found) {
   return make(found, [&](sw_findings& made) {
     OptionText words = options_in(options == nullptr ? "" : options);
-    const std::optional<SweepAxis> axis = taken_axis(words);
-    if (!axis)
+    const std::vector<SweepAxis> axes = taken_axes(words, 2);
+    const std::optional<std::string> bifurcation = taken_bifurcation(words, axes);
+    if (axes.empty())
       refuse({.what = "a branch is followed along a parameter",
               .where = "vary",
               .expected = "vary=NAME:FIRST:LAST:COUNT",
@@ -198,8 +218,17 @@ int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** fo
     const OrbitSearch search = orbit_search(*given(model, "model"), words);
     check_has_parameters(*search.input);
     const Model stoppable = apps::stoppable(*search.input->model, search.is_stop_asked);
+    if (axes.size() == 2) {
+      const OrbitCurves curves = orbit_curves(stoppable, search, axes,
+                                              apps::orbit_curves_named(bifurcation.value_or("")), made.json);
+      made.tell(curves.branch.message);
+      const bool has_points = std::any_of(curves.curves.begin(), curves.curves.end(),
+                                          [](const OrbitCurve& curve) { return !curve.points.empty(); });
+      return has_points ? SW_OK : SW_STOPPED;
+    }
+    const SweepAxis& axis = axes.front();
     const auto instance_at = [&](double value) {
-      return apps::instance_at(stoppable, search.input->settings, *axis, value);
+      return apps::instance_at(stoppable, search.input->settings, axis, value);
     };
     OrbitFamily family{.problem = [&](double value) { return instance_at(value).problem(); }};
     if (!search.period.empty())
@@ -207,13 +236,14 @@ int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** fo
         return apps::length_of_time("period", "period", search.period, instance_at(value));
       };
     const double rtol = search.options.run.rtol;
-    const OrbitBranch branch = follow_periodic_orbit(family, search.guess,
+    const OrbitGuess guess = search.guess_at(apps::stoppable(search.input->instance, search.is_stop_asked));
+    const OrbitBranch branch = follow_periodic_orbit(family, guess,
                                                      {.orbit = search.options,
-                                                      .first = axis->first,
-                                                      .last = axis->last,
-                                                      .points = axis->count,
-                                                      .most_points = apps::most_points_of(*axis)});
-    made.json = json_of(apps::write_branch_json, apps::ShownBranch{search.input->model->name, axis->name,
+                                                      .first = axis.first,
+                                                      .last = axis.last,
+                                                      .points = axis.count,
+                                                      .most_points = apps::most_points_of(axis)});
+    made.json = json_of(apps::write_branch_json, apps::ShownBranch{search.input->model->name, axis.name,
                                                                    search.input->instance, branch, rtol});
     made.tell(branch.message);
     return branch.complete ? SW_OK : SW_STOPPED;

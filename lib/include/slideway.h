@@ -98,8 +98,8 @@ SW_API void sw_free(void *handle);
  *   orbit  "states" "multipliers" (their kinds)
  *   fit    "parameters" "quantities"
  *   live   "states" "surfaces" "events" (their kinds)
- *   findings of sw_find_equilibria() "states" "kinds" "stability"; of sw_read_measurements() "quantities"; of sw_catalogue() "names"
- *          "summaries"
+ *   findings of sw_find_equilibria() "states" "kinds" "stability"; of sw_find_basins() "states" "ends" "attractors" (their kinds); of
+ *          sw_find_diagram() "states" "kinds"; of sw_read_measurements() "quantities"; of sw_catalogue() "names" "summaries"
  * Lists of numbers:
  *   model  "initial" (n, at the start) "parameters" "span" (start and end of a run)
  *   run    "initial" "final" (n) "span" (start, and the time up to which the solution holds) "parameters" "events" (times)
@@ -111,7 +111,11 @@ SW_API void sw_free(void *handle);
  *   saved  "t"
  *   findings of sw_find_equilibria() "states" (n × count); of sw_find_exponents() "exponents" (n) "errors" (n); of sw_section()
  *          "times" "states" (n × count); of sw_read_measurements() "times" "values" (quantities × times);
- *          of sw_samples() "samples" (count × ranges) */
+ *          of sw_samples() "samples" (count × ranges); of sw_find_basins() "cells" (across × up, row by row from below: an entry of "ends",
+ *          -1 where a cell was not followed) "fractions" (of the cells, by ends) "sampled" "errors" (of random samples, and the standard errors)
+ *          "attractor_of_end" (-1 for ends that are none) "attractors" (n × count, a point of each) "dimension" "uncertainty" (an exponent
+ *          and its standard error, NaN where it is not known); of sw_find_diagram() "forward" "backward" (across × up: entries of "kinds", or
+ *          -1) "coexisting" (likewise: 1 or 0) */
 SW_API int64_t sw_count(const void *handle, const char *list);
 
 /* Entry `index`, from 0, of a list of names; NULL where there is none. */
@@ -136,7 +140,7 @@ SW_API int sw_values(const void *handle, const char *list, double *values, int64
 SW_API int sw_document(void *handle, const char *format, const char **text, int64_t *length);
 
 /* Ends the runs that other threads follow with this model at their next step; they answer SW_STOPPED, with the status
- * "stopped_by_caller". Of a live run, the call under way. Searches with the model (orbits, fits, equilibria, exponents, comparisons) end soon, too, with
+ * "stopped_by_caller". Of a live run, the call under way. Searches with the model (orbits, fits, equilibria, exponents, comparisons, manifolds, basins, diagrams) end soon, too, with
  * what they have found. Runs and searches that begin later are not concerned. */
 SW_API int sw_stop(void *handle);
 
@@ -197,6 +201,11 @@ SW_API int sw_guards(const sw_model *model, double t, const double *x, double *h
 /* Called after every step of a run, with its end, its state and what was given for `user`. Anything but 0 ends the run. */
 typedef int (*sw_step_function)(double t, const double *x, int64_t n, void *user);
 SW_API int sw_on_step(sw_model *model, sw_step_function function, void *user);
+
+/* Called a few times a second during sw_find_basins() and sw_find_diagram(), by the thread that asked for them, with the numbers of starts or cells
+ * that are done and of all. Anything but 0 ends the search with what it has found. NULL takes it back. */
+typedef int (*sw_progress_function)(int64_t done, int64_t total, void *user);
+SW_API int sw_on_progress(sw_model *model, sw_progress_function function, void *user);
 
 /* ---- models by callbacks ----------------------------------------------------------------------------------------
  *
@@ -379,16 +388,56 @@ SW_API int sw_find_parameters(const sw_model *model, const char *parameters, con
 SW_API int sw_orbit_run(const sw_orbit *orbit, sw_run **run);
 
 /* Follows the orbit of sw_find_orbit() along a parameter. Options are those, with
- *   vary   "mu:0:1:21": the parameter, its first and last value, and how many
- * "json" is of schema slideway.orbit-branch/1. SW_STOPPED where the branch ends early. The model is a file. */
+ *   vary          "mu:0:1:21": the parameter, its first and last value, and how many; two of them, with a comma between, for curves of bifurcations in
+ *                 the plane of both
+ *   bifurcation   of curves: SN PD NS GR GS CS SS AS; without it, the kind of the first bifurcation on the branch in the first parameter
+ * "json" is of schema slideway.orbit-branch/1, or slideway.orbit-curves/1. SW_STOPPED where the branch ends early, or where there is no curve. The
+ * model is a file. */
 SW_API int sw_follow_orbit(const sw_model *model, const char *options, sw_findings **found);
 
 /* Searches for equilibria, those on surfaces and those of closed contacts included. Options, as of sw_options():
  *   box      "x:-1:1,v:0:2": the least and the greatest value of states
  *   starts   how many points the search begins at
- *   vary     as of sw_follow_orbit(): branches of equilibria, of a model that is a file
- * "json" is of schema slideway.equilibria/1, or slideway.equilibrium-branches/1. */
+ *   vary     as of sw_follow_orbit(): branches of equilibria, or curves of their bifurcations, of a model that is a file
+ *   bifurcation   of curves: SN HB BE; without it, those of all bifurcations on the branches in the first parameter
+ * "json" is of schema slideway.equilibria/1, slideway.equilibrium-branches/1 or slideway.equilibrium-curves/1. */
 SW_API int sw_find_equilibria(const sw_model *model, const char *options, sw_findings **found);
+
+/* The stable and unstable manifolds of saddles and pseudo-saddles. Options, as of sw_options():
+ *   only         stable or unstable; both without it
+ *   length time  of each piece: its arclength, and the time of its run at most
+ *   fan          how many solutions to each side, where the past or the future is not unique
+ *   box starts   as of sw_find_equilibria()
+ *   period section direction returns transient   as of sw_find_orbit(): manifolds of an orbit, as curves in a section. With a period the transient is 0.
+ *   max_runs     bounds the runs of each of these curves
+ *   connect      "x:0.5", a section, with vary of one parameter: homoclinic and heteroclinic connections, where the gap at the section vanishes
+ * "json" is of schema slideway.manifolds/1, slideway.orbit-manifolds/1 or slideway.connections/1. SW_ABSENT where no orbit was found. */
+SW_API int sw_find_manifolds(const sw_model *model, const char *options, sw_findings **found);
+
+/* What the starts of a plane come to: basins of attraction. Options, as of sw_options():
+ *   plane        "x:-2:2,v:-1:1": two states, the first across; the others begin as the model does
+ *   size         the number of cells, 512 or 512x256; 256
+ *   period       of the drive or a multiple of it, a number or a formula of parameters, where the equations depend on time
+ *   step         the time between two looks at a solution, where they do not
+ *   wrap         "theta:2*pi": states that are angles, and their periods
+ *   max_rounds   periods or steps that a start is followed for; 5000
+ *   reach        a solution that stays outside of the plane widened by this many widths has left; 10
+ *   thorough     true: every start is followed to an attractor
+ *   samples seed of random starts, which are always followed; 4000 and 1
+ *   jobs         threads; one per processor, and 1 for a model of callbacks, which must bear more where more are asked for
+ *   csv resume   a table of the cells, which is kept valid on the way; true: complete the table of an interrupted search
+ * "json" is of schema slideway.basins/1. SW_STOPPED where it was interrupted. It is not in the library for WebAssembly, nor are sw_find_manifolds() and
+ * sw_find_diagram(). */
+SW_API int sw_find_basins(const sw_model *model, const char *options, sw_findings **found);
+
+/* Which attractors solutions come to in a plane of two parameters, by continuation in both directions, with the curves of bifurcations between.
+ * The model is a file. Options are plane (of parameters), size (64), period, step, wrap, max_rounds, reach (100), jobs, csv and resume as of sw_find_basins(), with
+ *   parts         of the range of each state, by which a solution is seen to come back; 100
+ *   no_curves     true: colours alone
+ *   curve_rounds  periods of the orbits whose curves are followed, at most; 8
+ *   max_curves    bifurcations that are looked for between cells, at most; 120
+ * "json" is of schema slideway.diagram/1. SW_STOPPED where it was interrupted. */
+SW_API int sw_find_diagram(const sw_model *model, const char *options, sw_findings **found);
 
 /* The Lyapunov exponents of a run. Options, as of sw_options():
  *   transient   how long the model is followed first; a tenth of the span

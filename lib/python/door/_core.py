@@ -26,6 +26,7 @@ _NO_VALUE = -1
 _double_p = POINTER(c_double)
 _Field = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
 _Function = CFUNCTYPE(c_int, c_double, _double_p, _double_p, c_void_p)
+_Progress = CFUNCTYPE(c_int, c_int64, c_int64, c_void_p)
 _Matrix = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
 
 
@@ -72,6 +73,10 @@ _find_orbit = _declare("sw_find_orbit", c_int, c_void_p, c_char_p, POINTER(c_voi
 _orbit_run = _declare("sw_orbit_run", c_int, c_void_p, POINTER(c_void_p))
 _follow_orbit = _declare("sw_follow_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_equilibria = _declare("sw_find_equilibria", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_manifolds = _declare("sw_find_manifolds", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_basins = _declare("sw_find_basins", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_find_diagram = _declare("sw_find_diagram", c_int, c_void_p, c_char_p, POINTER(c_void_p))
+_on_progress = _declare("sw_on_progress", c_int, c_void_p, _Progress, c_void_p)
 _find_exponents = _declare("sw_find_exponents", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_parameters = _declare("sw_find_parameters", c_int, c_void_p, c_char_p, POINTER(c_char_p), c_int64, c_void_p, c_int64, c_void_p, c_void_p,
                             c_char_p, POINTER(c_void_p))
@@ -1042,17 +1047,18 @@ def _model_handle(problem, what):
     return problem._again()
 
 
-def _varied_text(varied):
-    if len(varied) > 1:
-        _refuse("curves of bifurcations in two parameters")
-    return "".join(f" vary={name}:{_number(first)}:{_number(last)}:{count}" for name, first, last, count in varied)
+def _varied_text(varied, bifurcation=""):
+    axes = ",".join(f"{name}:{_number(first)}:{_number(last)}:{count}" for name, first, last, count in varied)
+    return (f" vary='{axes}'" if axes else "") + (f" bifurcation={bifurcation}" if bifurcation else "")
+
+
+def _box_text(box):
+    return " box='" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in box) + "'" if box else ""
 
 
 def equilibria(problem, end, options, box=(), starts=0, varied=(), bifurcation="", cancellation=None):
     handle = _model_handle(problem, "equilibria")
-    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied)}"
-    if box:
-        text += " box='" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in box) + "'"
+    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(varied, bifurcation)}{_box_text(box)}"
     if starts:
         text += f" starts={starts}"
     with (cancellation or Cancellation()).of(handle):
@@ -1064,7 +1070,7 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
     if period_of is not None:
         _refuse("a branch of orbits whose period is a Python function")
     handle = _model_handle(problem, "orbit")
-    text = f"{_option_text(options)} transient={_number(transient)}{_varied_text(varied)}"
+    text = f"{_option_text(options)} transient={_number(transient)}{_varied_text(varied, bifurcation)}"
     if section is not None:
         text += f" section='{section}' direction={direction}"
     if period is not None:
@@ -1080,6 +1086,61 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
         return document, None
     once = _made(_orbit_run, found.pointer)
     return document, Run(problem, once, False, False, float(once.values("span")[0]))
+
+
+def manifolds(problem, end, options, request, cancellation=None):
+    handle = _model_handle(problem, "manifolds")
+    text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(request.get('varied', ()))}{_box_text(request.get('box', ()))}"
+    for name in ("only", "direction", "fan", "max_runs", "starts", "returns"):
+        text += f" {name}={request[name]}" if request.get(name) is not None else ""
+    for name in ("length", "time", "period", "transient"):
+        text += f" {name}={_number(request[name])}" if request.get(name) is not None else ""
+    if request.get("section") is not None:
+        text += f" section='{request['section']}'"
+    if request.get("connect") is not None:
+        text += f" connect='{request['connect'][0]}:{_number(request['connect'][1])}'"
+    with (cancellation or Cancellation()).of(handle):
+        return _made(_find_manifolds, handle.pointer, text.encode()).document("json")
+
+
+def _quoted(text):
+    """A value of an option. What is in quotes may hold blanks, and no quote."""
+    if "'" not in text:
+        return f"'{text}'"
+    if text.startswith("'") or re.search(r"\s", text):
+        raise ValueError(f"{text!r} has both blanks and quotes, which an option cannot have")
+    return text
+
+
+def _plane_text(options, request):
+    text = _option_text(options) + " plane=" + ",".join(f"{name}:{_number(low)}:{_number(high)}" for name, low, high in request["plane"])
+    if request.get("size") is not None:
+        text += " size={}x{}".format(*request["size"])
+    if request.get("wrap"):
+        text += " wrap=" + _quoted(",".join(f"{name}:{period.replace(' ', '')}" for name, period in request["wrap"]))
+    for name in ("period", "step", "csv"):
+        text += f" {name}={_quoted(request[name])}" if request.get(name) is not None else ""
+    for name in ("max_rounds", "jobs", "samples", "seed", "parts", "curve_rounds", "max_curves"):
+        text += f" {name}={request[name]}" if request.get(name) is not None else ""
+    if request.get("reach") is not None:
+        text += f" reach={_number(request['reach'])}"
+    return text + "".join(f" {name}=true" for name in ("resume", "thorough", "no_curves") if request.get(name))
+
+
+def _coloured(call, what, problem, options, request, progress, cancellation):
+    handle = _model_handle(problem, what)
+    told = _Progress(lambda done, total, _: progress(done, total) or 0)
+    handle.check(_on_progress(handle.pointer, told, None))
+    with (cancellation or Cancellation()).of(handle):
+        return _made(call, handle.pointer, _plane_text(options, request).encode()).document("json")
+
+
+def basins(problem, options, request, progress, cancellation=None):
+    return _coloured(_find_basins, "basins", problem, options, request, progress, cancellation)
+
+
+def diagram(problem, options, request, progress, cancellation=None):
+    return _coloured(_find_diagram, "diagram", problem, options, request, progress, cancellation)
 
 
 def lyapunov(problem, end, options, transient, block, cancellation=None):

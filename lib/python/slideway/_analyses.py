@@ -41,12 +41,12 @@ class Fit(Document):
         super().__init__(document)
         found = {p["name"]: p for p in document["parameters"]}
         self.values: Dict[str, float] = {name: float(p["value"]) for name, p in found.items()}
-        self.errors = {name: _number(p["error"]) for name, p in found.items()}
+        self.errors = {name: number_of(p["error"]) for name, p in found.items()}
         self.residuals = residuals
 
     @property
     def covariance(self) -> np.ndarray:
-        return np.array([[_number(v) for v in row] for row in self["covariance"]])
+        return np.array([[number_of(v) for v in row] for row in self["covariance"]])
 
     def __repr__(self) -> str:
         lines = [f"{name} = {value:.10g} ± {self.errors[name]:.2g}" for name, value in self.values.items()]
@@ -60,7 +60,7 @@ class Equilibrium(Document):
     def __init__(self, document: Mapping[str, Any]) -> None:
         super().__init__(document)
         self.values: Dict[str, float] = dict(document["state"])
-        self.state = np.array([_number(v) for v in document["state"].values()])
+        self.state = np.array([number_of(v) for v in document["state"].values()])
         self.lambda_ = document["lambda"]
         self.eigenvalues = _complex(document["eigenvalues"])
 
@@ -86,7 +86,7 @@ class Branch(Document):
         self.varied = varied
         places = [p[inner] if inner else p for p in document["points"]]
         self.parameter = np.array([p["parameter"] for p in document["points"]])
-        self.states = np.array([[_number(v) for v in place["state"].values()] for place in places]).T
+        self.states = np.array([[number_of(v) for v in place["state"].values()] for place in places]).T
         self.stability = [place["stability"] for place in places]
         if not inner:
             self.period = np.array([place["period"] for place in places])
@@ -111,11 +111,11 @@ class BifurcationCurve(Document):
     def __init__(self, document: Mapping[str, Any], varied: Sequence[str]) -> None:
         super().__init__(document)
         self.varied: Tuple[str, ...] = tuple(varied)
-        self.values = np.array([[_number(v) for v in p["values"]] for p in document["points"]]).reshape(-1, 2).T
+        self.values = np.array([[number_of(v) for v in p["values"]] for p in document["points"]]).reshape(-1, 2).T
         places = [p.get("equilibrium") or p.get("orbit") for p in document["points"]]
         size = next((len(place["state"]) for place in places if place is not None), 0)
-        self.states = np.array([[np.nan] * size if place is None else [_number(v) for v in place["state"].values()] for place in places]).reshape(-1, size).T
-        self.special: List[SpecialPoint] = [SpecialPoint(str(p.get("name", p.get("kind"))), _number(p["values"][0]), _number(p["values"][1]), p["reason"])
+        self.states = np.array([[np.nan] * size if place is None else [number_of(v) for v in place["state"].values()] for place in places]).reshape(-1, size).T
+        self.special: List[SpecialPoint] = [SpecialPoint(str(p.get("name", p.get("kind"))), number_of(p["values"][0]), number_of(p["values"][1]), p["reason"])
                                             for p in document["special"]]
 
     def __getitem__(self, name: str) -> Any:
@@ -151,6 +151,60 @@ class BifurcationCurves(List[BifurcationCurve]):
         return draw_curves(self, ax)
 
 
+class ManifoldPiece(Document):
+    """A piece of a manifold: ``kind`` ("stable", "unstable"), ``piece`` ("branch", "fan", "divided"), ``states`` (n, k), ``arclength`` (k,), ``breaks``, the
+    indices of points after a jump or a gap; of equilibria ``time`` (k,), ``modes``, ``events``, ``end``, of orbits ``returns`` (k,), ``multiplier``."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document)
+        points = document["points"]
+        self.states = np.array([[number_of(v) for v in p["state"]] for p in points]).T
+        self.arclength = np.array([number_of(p["arclength"]) for p in points])
+        self.breaks = [k for k, p in enumerate(points) if p.get("after_jump", p.get("after_gap", False))]
+        if points and "time" in points[0]:
+            self.time = np.array([number_of(p["time"]) for p in points])
+            self.modes = [p["mode"] for p in points]
+        else:
+            self.returns = np.array([p["returns"] for p in points], dtype=int)
+
+    def __repr__(self) -> str:
+        length = self.arclength[-1] if self.arclength.size else 0.0
+        return f"<{self['kind']} {self['piece']} of {self.arclength.size} points, length {length:.6g}>"
+
+
+class Manifolds(List[ManifoldPiece]):
+    """The pieces of the manifolds of all saddles, or of an orbit; ``points`` (n, k) are the saddles or the orbit, ``remarks`` what is said of them,
+    ``names`` those of the states; ``document`` is that of the command."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        self.document: Mapping[str, Any] = document
+        self.names: List[str] = list(document["states"])
+        owners = document["saddles"] if "saddles" in document else [{**document["orbit"], "arcs": document["curves"], "remarks": document["remarks"]}]
+        self.remarks: List[str] = [remark for owner in owners for remark in owner["remarks"]]
+        self.points = np.array([[number_of(v) for v in owner["state"].values()] for owner in owners]).reshape(-1, len(self.names)).T
+        super().__init__(ManifoldPiece(arc) for owner in owners for arc in owner["arcs"])
+
+    def plot(self, ax: Any = None, *, x: int = 0, y: int = 1) -> Any:
+        """The pieces in the plane of two states, by their numbers, by matplotlib; returns its axes."""
+        from ._plot import draw_manifolds
+
+        return draw_manifolds(self, ax, x, y)
+
+
+class Connections(Document):
+    """Connections of saddles: ``found``, a list of documents with ``kind``, ``parameter``, ``state``, ``gap``; ``gaps`` over the parameter, documents with
+    ``from``, ``to``, and arrays ``parameter`` (k,) and ``gap`` (k,)."""
+
+    def __init__(self, document: Mapping[str, Any]) -> None:
+        super().__init__(document)
+        self.found = [Document(one) for one in document["connections"]]
+        self.gaps = [Document({**gap, "parameter": np.array([number_of(v["parameter"]) for v in gap["values"]]),
+                               "gap": np.array([number_of(v["gap"]) for v in gap["values"]])}) for gap in document["gaps"]]
+
+    def __repr__(self) -> str:
+        return "\n".join(f"<{one['kind']} connection at {self['varied']} = {one['parameter']:.10g}>" for one in self.found) or "<no connection>"
+
+
 class Orbit(Document):
     """A periodic orbit: ``converged``, ``message``, ``period``, ``state`` (n,) at its start, ``multipliers``, ``stability``, ``admissible``,
     ``signature``, ``monodromy`` (n, n), and ``result``, once round as a :class:`Result`."""
@@ -161,8 +215,8 @@ class Orbit(Document):
         super().__init__(document)
         self.result = result
         if document["converged"]:
-            self.monodromy = np.array([[_number(v) for v in row] for row in document["monodromy"]])
-            self.state = np.array([_number(v) for v in document["start"]["state"].values()])
+            self.monodromy = np.array([[number_of(v) for v in row] for row in document["monodromy"]])
+            self.state = np.array([number_of(v) for v in document["start"]["state"].values()])
             self.multipliers = _complex(document["multipliers"])
 
     def __repr__(self) -> str:
@@ -178,11 +232,11 @@ class Lyapunov(Document):
     def __init__(self, document: Mapping[str, Any]) -> None:
         super().__init__(document)
         wiped = -np.inf
-        self.values = np.array([wiped if e["wiped_out"] else _number(e["value"])
+        self.values = np.array([wiped if e["wiped_out"] else number_of(e["value"])
                                 for e in document["exponents"]])
-        self.errors = np.array([_number(e["error"]) for e in document["exponents"]])
+        self.errors = np.array([number_of(e["error"]) for e in document["exponents"]])
         self.t = np.array([r["t"] for r in document["running"]])
-        self.running = np.array([[_number(v) for v in r["values"]] for r in document["running"]]).T
+        self.running = np.array([[number_of(v) for v in r["values"]] for r in document["running"]]).T
 
     def __repr__(self) -> str:
         return "\n".join(f"{v:.6g} ± {e:.2g}" for v, e in zip(self.values, self.errors))
@@ -195,7 +249,7 @@ class Section(NamedTuple):
     y: np.ndarray
 
 
-def _number(value: Any) -> float:
+def number_of(value: Any) -> float:
     return float("nan") if value is None else float(value)
 
 
@@ -297,6 +351,25 @@ def equilibria(problem: Any, end: float, options: Dict[str, Any], box: Mapping[s
 
     return apart("the search for equilibria",
                  lambda cancellation: _core.equilibria(problem, end, options, sides, starts or 0, varied, kind, cancellation), equilibria_of)
+
+
+def manifolds(problem: Any, end: float, options: Dict[str, Any], request: Dict[str, Any], varied: Sequence[Varied], apart: Apart) -> Any:
+    if request["only"] not in (None, "stable", "unstable"):
+        raise ValueError(f"only is 'stable' or 'unstable', not {request['only']!r}")
+    connect = request["connect"]
+    if (connect is None) != (not varied) or len(varied) > 1 or (connect is not None and len(connect) != 1):
+        raise ValueError("connections have a section, connect={\"x\": 0.5}, and one parameter, vary={\"mu\": numpy.linspace(0, 1, 21)}")
+    is_of_orbit = request["section"] is not None or request["period"] is not None
+    if connect is not None and is_of_orbit:
+        raise ValueError("connections are those of equilibria, without section and period")
+    asked = {name: value for name, value in request.items() if value is not None}
+    if request["box"]:
+        asked["box"] = [(name, float(low), float(high)) for name, (low, high) in request["box"].items()]
+    if connect is not None:
+        (name, value), = connect.items()
+        asked.update(connect=(str(name), float(value)), varied=list(varied))
+    return apart("the search for manifolds", lambda cancellation: _core.manifolds(problem, end, options, asked, cancellation),
+                 lambda text: (Manifolds if connect is None else Connections)(json.loads(text)))
 
 
 def orbit(model: Any, problem: Any, options: Dict[str, Any], section: Optional[str], direction: str, period: Any,

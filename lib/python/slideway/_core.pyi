@@ -1,4 +1,4 @@
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 import numpy as np
 
@@ -165,6 +165,12 @@ def orbit(
     period_of: Optional[Any] = ...,
     cancellation: Optional[Cancellation] = ...,
 ) -> Tuple[str, Optional[Run]]: ...
+def manifolds(problem: Problem, end: float, options: Mapping[str, Any], request: Mapping[str, Any],
+              cancellation: Optional[Cancellation] = ...) -> str: ...
+def basins(problem: Problem, options: Mapping[str, Any], request: Mapping[str, Any], progress: Callable[[int, int], None],
+           cancellation: Optional[Cancellation] = ...) -> str: ...
+def diagram(problem: Problem, options: Mapping[str, Any], request: Mapping[str, Any], progress: Callable[[int, int], None],
+            cancellation: Optional[Cancellation] = ...) -> str: ...
 def lyapunov(problem: Problem, end: float, options: Mapping[str, Any], transient: float, block: float,
              cancellation: Optional[Cancellation] = ...) -> str: ...
 def fit(

@@ -17,6 +17,7 @@ from ._result import Result
 
 if TYPE_CHECKING:
     from ._analyses import Fit, Lyapunov
+    from ._planes import Basins, Diagram
 
 OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
            "sliding_rule", "selection", "local_events", "full_events", "sensitivities", "audit")
@@ -338,6 +339,65 @@ class Model:
         problem = self.instance(**{**values, **{one[0]: one[1] for one in varied[:1]}})
         length = problem.end - problem.start if transient is None else float(transient)
         return orbit(self, problem, options, section, direction, period, returns, length, shots, max_iterations, vary, bifurcation, _apart)
+
+    def manifolds(self, *, only: Optional[str] = None, length: Optional[float] = None, time: Optional[float] = None, fan: Optional[int] = None,
+                  box: Optional[Mapping[str, Sequence[float]]] = None, starts: Optional[int] = None, section: Optional[str] = None,
+                  direction: Optional[str] = None, period: Optional[float] = None, returns: Optional[int] = None, transient: Optional[float] = None,
+                  max_runs: Optional[int] = None, connect: Optional[Mapping[str, float]] = None, vary: Any = None, t_end: Optional[float] = None,
+                  settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
+        """Stable and unstable manifolds of saddles and pseudo-saddles, :class:`Manifolds`; ``only`` the "stable" or the "unstable" ones.
+
+        Each piece has the arclength ``length`` (ten times the sizes of the states), and takes the ``time`` at most; ``fan`` is the number of solutions to each side where
+        the past or the future is not unique. ``box`` and ``starts`` are those of :meth:`equilibria`. With a ``period`` or a ``section`` they are those of a periodic orbit
+        as curves in a section: ``returns``, ``direction`` and ``transient`` (0 with a period) are those of :meth:`orbit`, and ``max_runs`` bounds the runs of a curve.
+        With ``connect``, {"x": 0.5}, a line, and ``vary``, {"mu": numpy.linspace(0, 1, 21)}, they are :class:`Connections`, located where the gap on that line vanishes."""
+        options, values = self._split(given, settings)
+        from ._analyses import manifolds, varied_of
+
+        varied = varied_of(vary)
+        problem = self.instance(**{**values, **{one[0]: one[1] for one in varied[:1]}})
+        end = problem.end if t_end is None else float(t_end)
+        if transient is None and (section is not None or period is not None):
+            transient = 0.0 if period is not None else end - problem.start
+        request = dict(only=only, length=length, time=time, fan=fan, box=box, starts=starts, section=section, direction=direction, period=period,
+                       returns=returns, transient=transient, max_runs=max_runs, connect=connect)
+        return manifolds(problem, end, options, request, varied, _apart)
+
+    def basins(self, *, plane: Mapping[str, Sequence[float]], size: Any = None, period: Any = None, step: Any = None, wrap: Optional[Mapping[str, Any]] = None,
+               max_rounds: Optional[int] = None, reach: Optional[float] = None, thorough: bool = False, samples: Optional[int] = None, seed: Optional[int] = None,
+               jobs: Optional[int] = None, csv: Any = None, resume: bool = False, progress: Optional[bool] = None,
+               settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Basins":
+        """What the starts of a plane of two states come to, :class:`Basins`: ``plane`` is {"x": (-2, 2), "v": (-1, 1)}, the first across, and ``size`` the number
+        of cells (256), or (across, up). The other states begin as the model does.
+
+        ``period`` is that of the drive, or a multiple of it, where the equations depend on time, ``step`` the time between two looks at a solution where they do not: a number, or a
+        formula of parameters, "2*pi/w". ``wrap`` tells states that are angles with their periods, {"theta": 2*math.pi}. A start is followed for ``max_rounds`` (5000) of them at most; it has left
+        where it stays outside of the plane widened by ``reach`` (10) widths. ``thorough`` follows every cell to an attractor, whatever its neighbours do; ``samples`` (4000) random starts, drawn by
+        ``seed``, are always followed so. ``csv`` names a table of the cells, which ``resume`` completes after an interruption. ``jobs`` are threads; ``progress`` is that of :meth:`sweep`."""
+        options, values = self._split(given, settings)
+        from ._planes import basins, request_of
+
+        request = request_of(plane, size, dict(period=period, step=step), wrap,
+                             dict(max_rounds=(max_rounds, 1), samples=(samples, 0), seed=(seed, 0), jobs=(jobs, 1)), reach, csv, resume, self.text or "")
+        return basins(self.instance(**values), options, dict(request, thorough=bool(thorough)), progress, _apart)
+
+    def diagram(self, *, plane: Mapping[str, Sequence[float]], size: Any = None, period: Any = None, step: Any = None, wrap: Optional[Mapping[str, Any]] = None,
+                max_rounds: Optional[int] = None, parts: Optional[int] = None, reach: Optional[float] = None, no_curves: bool = False,
+                curve_rounds: Optional[int] = None, max_curves: Optional[int] = None, jobs: Optional[int] = None, csv: Any = None, resume: bool = False,
+                progress: Optional[bool] = None, settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Diagram":
+        """Which attractors solutions come to in a plane of two parameters, with the curves of bifurcations between: :class:`Diagram`. ``plane`` is
+        {"a": (0, 1), "b": (2, 3)}, the first across, and ``size`` the number of cells (64), or (across, up).
+
+        Rows are followed in both directions, each cell from the attractor of the one before. ``period``, ``step``, ``wrap``, ``max_rounds``, ``jobs``, ``csv``, ``resume`` and
+        ``progress`` are those of :meth:`basins`; ``parts`` (100) of the range of each state tell whether a solution comes back, and one that stays outside of the ranges widened by ``reach``
+        (100) of them has left. ``no_curves`` leaves out the curves; they are those of orbits of at most ``curve_rounds`` (8) periods, from at most ``max_curves`` (120) places."""
+        options, values = self._split(given, settings)
+        from ._planes import diagram, request_of
+
+        request = request_of(plane, size, dict(period=period, step=step), wrap,
+                             dict(max_rounds=(max_rounds, 1), parts=(parts, 2), curve_rounds=(curve_rounds, 1), max_curves=(max_curves, 0), jobs=(jobs, 1)),
+                             reach, csv, resume, self.text or "")
+        return diagram(self.instance(**values), options, dict(request, no_curves=bool(no_curves)), progress, _apart)
 
     def lyapunov(self, *, transient: Optional[float] = None, block: Optional[float] = None, t_end: Optional[float] = None,
                  settings: Optional[Mapping[str, float]] = None, **given: Any) -> "Lyapunov":

@@ -175,6 +175,33 @@ def plot_sweep(sweep: Any, state: Optional[str], axes: Any) -> Any:
     return axes.figure
 
 
+def draw_manifolds(manifolds: Any, ax: Any, x: int, y: int) -> Any:
+    """The pieces of manifolds in the plane of states x and y; returns the axes."""
+    import matplotlib.pyplot as plt
+
+    axes = plt.subplots()[1] if ax is None else ax
+    known = set()
+    for piece in manifolds:
+        is_branch = piece["piece"] == "branch"
+        states = np.insert(piece.states.astype(float), piece.breaks, np.nan, axis=1) if piece.breaks else piece.states
+        label = piece["kind"] + ("" if is_branch else ", fan")
+        axes.plot(states[x], states[y], color=CURVE if piece["kind"] == "stable" else SLIDING, linewidth=1.5 if is_branch else 0.7,
+                  linestyle="-" if is_branch else "--", label="_" + label if label in known else label)
+        known.add(label)
+    axes.plot(manifolds.points[x], manifolds.points[y], "o", color=MARK, markersize=5)
+    axes.set_xlabel(manifolds.names[x])
+    axes.set_ylabel(manifolds.names[y])
+    if known:
+        axes.legend()
+    return axes
+
+
+def _add_special_points(curve: Any, axes: Any) -> None:
+    for point in curve.special:
+        axes.plot([point.first], [point.second], "o", color=MARK, markersize=5)
+        axes.annotate(point.name, (point.first, point.second), xytext=(4, 4), textcoords="offset points")
+
+
 def draw_curves(curves: Any, ax: Any = None) -> Any:
     """Curves of bifurcations in a plane of parameters, with the names of their points; returns the axes."""
     import matplotlib.pyplot as plt
@@ -182,11 +209,102 @@ def draw_curves(curves: Any, ax: Any = None) -> Any:
     axes = plt.subplots()[1] if ax is None else ax
     for k, curve in enumerate(curves):
         axes.plot(*curve.values, color=(CURVE, SLIDING)[k % 2], linestyle=("-", "--", ":")[k // 2 % 3], label=curve["kind"])
-        for point in curve.special:
-            axes.plot([point.first], [point.second], "o", color=MARK, markersize=5)
-            axes.annotate(point.name, (point.first, point.second), xytext=(4, 4), textcoords="offset points")
+        _add_special_points(curve, axes)
     axes.set_xlabel(curves.varied[0])
     axes.set_ylabel(curves.varied[1])
     if curves:
         axes.legend()
+    return axes
+
+
+# REGIONS are the colours of attractors in a plane, as those of the command.
+REGIONS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#88CCEE", "#AA4499", "#999933", "#661100")
+# Chaos is dark and what is no attractor is light, so that curves are seen on both.
+CHAOS, QUASIPERIODIC, UNRESOLVED, OTHER_ORBITS = "#555555", "#B39DDB", "#9E9E9E", "#D7CCC8"
+LONGEST_NAME = 64
+
+
+def _grey(number: int) -> str:
+    level = min(0xE0, 0x40 + 0x28 * number)
+    return f"#{level:02X}{level:02X}{level:02X}"
+
+
+def _coloured(cells: np.ndarray, colours: Sequence[str]) -> np.ndarray:
+    """The colours of cells, red, green and blue; white where a cell has none."""
+    from matplotlib.colors import to_rgb
+
+    return np.array([*(to_rgb(colour) for colour in colours), (1.0, 1.0, 1.0)])[cells]
+
+
+def _plane(plane: Any, image: np.ndarray, ax: Any) -> Any:
+    import matplotlib.pyplot as plt
+
+    axes = plt.subplots(figsize=(9, 5), constrained_layout=True)[1] if ax is None else ax
+    axes.imshow(image, origin="lower", extent=plane.extent, aspect="auto", interpolation="nearest")
+    across, up = plane.axes
+    axes.set(xlabel=across, ylabel=up, xlim=plane.extent[:2], ylim=plane.extent[2:])
+    return axes
+
+
+def _legend(axes: Any, entries: Sequence[Tuple[str, str]], lines: Sequence[Any] = ()) -> None:
+    from matplotlib.patches import Patch
+
+    patches = [Patch(color=colour, label=name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…") for name, colour in entries]
+    # Beside the plane the legend covers no cell.
+    axes.legend(handles=[*patches, *lines], fontsize="small", frameon=False, loc="upper left", bbox_to_anchor=(1.02, 1), borderaxespad=0)
+
+
+def draw_basins(basins: Any, ax: Any = None) -> Any:
+    """The cells of basins, with the points of attractors that lie in the plane; returns the axes."""
+    colours, others = [], 0
+    for end in basins.ends:
+        if end["attractor"] is None:
+            colours.append(_grey(others))
+            others += 1
+        else:
+            colours.append(REGIONS[end["attractor"] % len(REGIONS)])
+    axes = _plane(basins, _coloured(basins.cells, colours), ax)
+    rows = [basins["states"].index(name) for name in basins.axes]
+    for attractor in basins.attractors:
+        if attractor.points.size:
+            is_dense = attractor["rounds"] == 0 or attractor["kind"] == "set"
+            axes.plot(*attractor.points[rows], "o" if attractor["stable"] else "x", ls="none", color=MARK, ms=1 if is_dense else 5, clip_on=True)
+    names = [end["name"] if end["attractor"] is None else f"{end['name']}: {basins.attractors[end['attractor']]['kind']}" for end in basins.ends]
+    _legend(axes, [(name, colour) for name, colour, end in zip(names, colours, basins.ends) if end["cells"] > 0])
+    return axes
+
+
+def draw_diagram(diagram: Any, ax: Any = None) -> Any:
+    """The regions of a diagram, and its curves over them; returns the axes."""
+    from matplotlib.patheffects import withStroke
+
+    special = {"chaotic": CHAOS, "quasiperiodic": QUASIPERIODIC, "unresolved": UNRESOLVED}
+    colours: List[str] = []
+    known, others = 0, 3
+    for region in diagram.regions:
+        if region["attractor"] is None:
+            colours.append(_grey(others))
+            others += 1
+        elif region["attractor"] in special:
+            colours.append(special[region["attractor"]])
+        else:
+            colours.append(REGIONS[known] if known < len(REGIONS) else OTHER_ORBITS)
+            known += 1
+    # Each cell is drawn as two by two: those of one diagonal are of the one direction.
+    image = np.repeat(np.repeat(_coloured(diagram.forward, colours), 2, axis=0), 2, axis=1)
+    back = np.repeat(np.repeat(_coloured(diagram.backward, colours), 2, axis=0), 2, axis=1)
+    is_second = np.indices(image.shape[:2]).sum(axis=0) % 2 == 1
+    image[is_second] = back[is_second]
+    axes = _plane(diagram, image, ax)
+    lines: Dict[str, Any] = {}
+    styles = [(colour, dash) for dash in ("-", "--", ":") for colour in (MARK, "#B00020")]
+    for curve in diagram.curves:
+        colour, dash = styles[len(lines) % len(styles)] if curve.kind not in lines else (lines[curve.kind].get_color(), lines[curve.kind].get_linestyle())
+        # A white rim parts a curve from dark regions.
+        line, = axes.plot(*curve.values, color=colour, linestyle=dash, lw=1.3, label=curve.kind, path_effects=[withStroke(linewidth=2.6, foreground="#FFFFFF")])
+        lines.setdefault(curve.kind, line)
+        _add_special_points(curve, axes)
+    shown = [(region.short_name, colour) for region, colour in zip(diagram.regions, colours)]
+    _legend(axes, shown[:len(REGIONS)], list(lines.values()))
+    axes.set(xlim=diagram.extent[:2], ylim=diagram.extent[2:])
     return axes

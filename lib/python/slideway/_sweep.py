@@ -5,14 +5,13 @@ from __future__ import annotations
 import concurrent.futures
 import itertools
 import os
-import sys
-import time
 from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Sequence, Tuple
 
 import numpy as np
 
 from . import _core
 from ._model import Interrupted
+from ._progress import Bar
 from ._result import Result
 
 
@@ -189,7 +188,7 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
         work(0)  # what is wrong in every run is told before the threads begin
     except KeyboardInterrupt:
         raise interrupted() from None
-    bar = _Bar(len(chains), progress)
+    bar = Bar(len(chains), progress, "run")
     stopped = False
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
         futures = [pool.submit(work, number) for number in range(1, len(chains))]
@@ -251,30 +250,3 @@ def _counts(event: Any, section: str, direction: str, surfaces: List[str]) -> bo
     order = "-0+"
     change = order.index(event.to[index]) - order.index(event.from_[index])
     return change > 0 if direction == "rising" else change < 0
-
-
-class _Bar:
-    """A bar of tqdm for what takes longer than two seconds."""
-
-    def __init__(self, total: int, wanted: Optional[bool]) -> None:
-        self._total, self._wanted, self._began = total, wanted, time.monotonic()
-        self._bar: Any = None
-
-    def show(self, done: int) -> None:
-        if self._bar is None:
-            if self._wanted is False or (self._wanted is None and time.monotonic() - self._began < 2):
-                return
-            if self._wanted is None and not sys.stderr.isatty() and "ipykernel" not in sys.modules:
-                self._wanted = False
-                return
-            try:
-                from tqdm.auto import tqdm
-            except ImportError:
-                self._wanted = False
-                return
-            self._bar = tqdm(total=self._total, unit="run")
-        self._bar.update(done - self._bar.n)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()

@@ -3,7 +3,7 @@
 #include <limits>
 #include <memory>
 #include <optional>
-#include <sstream>
+#include <stdexcept>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,17 +11,23 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
+#include "apps/curve_kinds.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/fit_documents.hpp"
 #include "apps/lyapunov_documents.hpp"
+#include "apps/manifold_documents.hpp"
 #include "apps/measurements_file.hpp"
 #include "apps/orbit_documents.hpp"
 #include "apps/orbit_guess.hpp"
 #include "apps/stoppable.hpp"
 #include "apps/varied_parameter.hpp"
+#include "lib/python/src/answers.hpp"
 #include "lib/python/src/run.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/fit/fit.hpp"
+#include "slideway/manifolds/connections.hpp"
+#include "slideway/manifolds/equilibrium_manifolds.hpp"
+#include "slideway/manifolds/orbit_manifolds.hpp"
 #include "slideway/orbit/equilibria.hpp"
 #include "slideway/orbit/equilibrium_branches.hpp"
 #include "slideway/orbit/equilibrium_curves.hpp"
@@ -35,6 +41,16 @@
 namespace slideway::python {
 
 namespace py = pybind11;
+
+const Model& model_of(const Problem& problem, const std::string& what) {
+  if (problem.calls_python || !problem.model) {
+    refuse({.what = "this needs a model",
+            .where = what,
+            .expected = "a model file, a model of the catalogue or traced functions",
+            .got = "Python functions that are called"});
+  }
+  return *problem.model;
+}
 
 namespace {
 
@@ -57,32 +73,6 @@ std::vector<SweepAxis> axes_of(const std::vector<Varied>& varied) {
   return axes;
 }
 
-// The kind of bifurcation of this name among those that have curves; none for "".
-template <class Kind>
-std::optional<Kind> kind_named(const std::string& name, const std::vector<Kind>& kinds) {
-  if (name.empty()) return std::nullopt;
-  std::string known;
-  for (const Kind kind : kinds) {
-    if (name == to_string(kind)) return kind;
-    known += (known.empty() ? "" : ", ") + std::string(to_string(kind));
-  }
-  refuse({.what = "no such bifurcation has curves",
-          .where = "bifurcation",
-          .expected = "one of " + known,
-          .got = "'" + name + "'"});
-}
-
-// The model of a problem; refuses Python functions that are called.
-const Model& model_of(const Problem& problem, const std::string& what) {
-  if (problem.calls_python || !problem.model) {
-    refuse({.what = "this needs a model",
-            .where = what,
-            .expected = "a model file, a model of the catalogue or traced functions",
-            .got = "Python functions that are called"});
-  }
-  return *problem.model;
-}
-
 Options run_options(const py::dict& given, const Model& model, double usual_rtol) {
   Options options = options_from(given, model.defaults);
   if (!given.contains("rtol") && !(model.defaults.rtol > 0)) options.rtol = usual_rtol;
@@ -99,15 +89,20 @@ SectionDirection direction_from(const std::string& word) {
           .got = "'" + word + "'"});
 }
 
-template <class Write, class Shown>
-std::string text_of(Write write, const Shown& shown) {
-  std::ostringstream out;
-  write(shown, out);
-  return out.str();
-}
-
 Run whole_run(const ModelInstance& instance) {
   return {.start = instance.start, .end = instance.end, .state = instance.state};
+}
+
+EquilibriumOptions search_options(const Options& run, const Box& box, Index starts, const System& system) {
+  EquilibriumOptions options{.run = run, .starts = starts};
+  if (box.empty()) return options;
+  options.lower = options.upper = Vector::Constant(system.states(), std::numeric_limits<double>::quiet_NaN());
+  for (const auto& [name, low, high] : box) {
+    const Index i = system.state_index(name);
+    options.lower[i] = low;
+    options.upper[i] = high;
+  }
+  return options;
 }
 
 // ---- equilibria ---------------------------------------------------------------------------------------------
@@ -118,19 +113,9 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
   const Model& model = model_of(*problem, "equilibria");
   ModelInstance instance = problem->instance;
   instance.end = end;
-  EquilibriumOptions options{.run = options_from(given, model.defaults), .starts = starts};
-  if (!box.empty()) {
-    options.lower = options.upper =
-        Vector::Constant(instance.state.size(), std::numeric_limits<double>::quiet_NaN());
-    for (const auto& [name, low, high] : box) {
-      const Index i = instance.system.state_index(name);
-      options.lower[i] = low;
-      options.upper[i] = high;
-    }
-  }
-  const std::optional<EquilibriumBifurcation> kind =
-      kind_named(bifurcation, std::vector{EquilibriumBifurcation::fold, EquilibriumBifurcation::hopf,
-                                          EquilibriumBifurcation::boundary_equilibrium});
+  const EquilibriumOptions options =
+      search_options(options_from(given, model.defaults), box, starts, instance.system);
+  const std::optional<EquilibriumBifurcation> kind = apps::equilibrium_curves_named(bifurcation);
   const py::gil_scoped_release unlocked;
   if (varied.empty()) {
     const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
@@ -172,6 +157,86 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
        .most_points = apps::most_points_of(axis)});
   return text_of(apps::write_equilibrium_branches_json,
                  apps::ShownEquilibriumBranches{model.name, axis.name, instance, branches});
+}
+
+// ---- manifolds ----------------------------------------------------------------------------------------------
+
+ManifoldOptions manifold_options(const py::dict& request, const Options& run) {
+  const std::string only = entry<std::string>(request, "only").value_or("");
+  ManifoldOptions options{.run = run,
+                          .stable = only != "unstable",
+                          .unstable = only != "stable",
+                          .length = entry<double>(request, "length").value_or(0),
+                          .most_time = entry<double>(request, "time").value_or(0)};
+  if (const auto fan = entry<Index>(request, "fan")) options.fan = *fan;
+  return options;
+}
+
+std::string manifolds_of_orbit(const Model& model, const ModelInstance& instance, const py::dict& request,
+                               const ManifoldOptions& asked,
+                               const std::shared_ptr<Cancellation>& cancellation) {
+  apps::OrbitQuestion question{.period = entry<double>(request, "period"),
+                               .returns = entry<Index>(request, "returns").value_or(0),
+                               .transient = entry<double>(request, "transient").value_or(0)};
+  if (const auto section = entry<std::string>(request, "section")) {
+    question.section = PoincareSection{
+        .name = *section,
+        .direction = direction_from(entry<std::string>(request, "direction").value_or("rising"))};
+    check_section(*question.section, instance.problem(), "section");
+  }
+  OrbitManifoldOptions options{
+      .run = asked.run, .stable = asked.stable, .unstable = asked.unstable, .length = asked.length};
+  if (const auto runs = entry<Index>(request, "max_runs")) options.most_runs = *runs;
+  const py::gil_scoped_release unlocked;
+  const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
+  const std::optional<OrbitGuess> guess = apps::orbit_guess(question, stoppable, asked.run);
+  const Automaton problem = stoppable.problem();
+  const PeriodicOrbit orbit = find_periodic_orbit(problem, *guess, {.run = asked.run});
+  if (!orbit.converged) throw std::invalid_argument(orbit.message);
+  const OrbitManifolds found = follow_orbit_manifolds(problem, orbit, options);
+  return text_of(apps::write_orbit_manifolds_json,
+                 apps::ShownOrbitManifolds{model.name, instance, orbit, found});
+}
+
+// `request` holds what is given of the arguments of Model.manifolds; a section or a period asks for those of an orbit.
+std::string manifolds(const std::shared_ptr<Problem>& problem, double end, const py::dict& given,
+                      const py::dict& request, const std::shared_ptr<Cancellation>& cancellation) {
+  const Model& model = model_of(*problem, "manifolds");
+  ModelInstance instance = problem->instance;
+  instance.end = end;
+  const Options run = run_options(given, model, 1e-10);
+  const ManifoldOptions options = manifold_options(request, run);
+  if (entry<std::string>(request, "section") || entry<double>(request, "period"))
+    return manifolds_of_orbit(model, instance, request, options, cancellation);
+  const EquilibriumOptions search =
+      search_options(run, entry<Box>(request, "box").value_or(Box{}),
+                     entry<Index>(request, "starts").value_or(0), instance.system);
+  const auto connect = entry<std::pair<std::string, double>>(request, "connect");
+  if (!connect) {
+    const py::gil_scoped_release unlocked;
+    const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
+    const std::vector<EquilibriumManifolds> saddles =
+        find_manifolds(stoppable.problem(), whole_run(instance), search, options);
+    return text_of(apps::write_manifolds_json, apps::ShownManifolds{model.name, instance, saddles});
+  }
+  const SweepAxis axis = axis_of(py::cast<std::vector<Varied>>(request["varied"]).front());
+  const ConnectionOptions asked{.equilibria = search,
+                                .manifolds = options,
+                                .first = axis.first,
+                                .last = axis.last,
+                                .points = axis.count,
+                                .state = instance.system.state_index(connect->first),
+                                .value = connect->second};
+  const py::gil_scoped_release unlocked;
+  const Model stoppable = apps::stoppable(model, stop_question(cancellation));
+  const Connections found = find_connections(
+      [&](double value) { return apps::instance_at(stoppable, problem->settings, axis, value).problem(); },
+      whole_run(instance), asked);
+  return text_of(apps::write_connections_json, apps::ShownConnections{.model = model.name,
+                                                                      .parameter = axis.name,
+                                                                      .instance = instance,
+                                                                      .options = asked,
+                                                                      .connections = found});
 }
 
 // ---- periodic orbits ----------------------------------------------------------------------------------------
@@ -223,11 +288,7 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
         .first = apps::span_of(axes[0]),
         .second = apps::span_of(axes[1]),
         .begin = apps::begin_of_curves(instance, axes[1]),
-        .kind =
-            kind_named(bifurcation, std::vector{Bifurcation::fold, Bifurcation::period_doubling,
-                                                Bifurcation::torus, Bifurcation::grazing,
-                                                Bifurcation::grazing_sliding, Bifurcation::crossing_sliding,
-                                                Bifurcation::switching_sliding, Bifurcation::adding_sliding}),
+        .kind = apps::orbit_curves_named(bifurcation),
         .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
     if (period_of) question.period = py::cast<double>((*period_of)(axes[0].first, asked.begin));
     std::string document;
@@ -367,6 +428,8 @@ void bind_analyses(py::module_& module) {
              py::arg("transient") = 0.0, py::arg("shots") = 0, py::arg("max_iterations") = 0,
              py::arg("varied") = std::vector<Varied>{}, py::arg("bifurcation") = "",
              py::arg("period_of") = py::none(), py::arg("cancellation") = py::none());
+  module.def("manifolds", &manifolds, py::arg("problem"), py::arg("end"), py::arg("options"),
+             py::arg("request"), py::arg("cancellation") = py::none());
   module.def("lyapunov", &lyapunov, py::arg("problem"), py::arg("end"), py::arg("options"),
              py::arg("transient"), py::arg("block"), py::arg("cancellation") = py::none());
   module.def("fit", &fit, py::arg("problem"), py::arg("parameters"), py::arg("names"), py::arg("times"),

@@ -1,4 +1,4 @@
-// Fits, equilibria, periodic orbits and Lyapunov exponents for Python. Each returns the document that the command writes for it.
+// Fits, equilibria, manifolds, periodic orbits, Lyapunov exponents, basins and diagrams for Python. Each returns the document that the command writes for it.
 //
 // It must not know how a run is followed.
 #pragma once
@@ -7,7 +7,9 @@
 
 namespace slideway::python {
 
-// Binds fit, equilibria, orbit, lyapunov and their branches; Problem and Run must be bound.
+// Binds fit, equilibria, manifolds, orbit, lyapunov and their branches; Problem and Run must be bound.
 void bind_analyses(pybind11::module_& module);
+// Binds basins and diagram, likewise.
+void bind_planes(pybind11::module_& module);
 
 }  // namespace slideway::python

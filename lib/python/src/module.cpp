@@ -16,5 +16,6 @@ PYBIND11_MODULE(_core, module) {
   slideway::python::bind_models(module);
   slideway::python::bind_runs(module);
   slideway::python::bind_analyses(module);
+  slideway::python::bind_planes(module);
   slideway::python::bind_live_runs(module);
 }

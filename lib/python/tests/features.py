@@ -25,6 +25,15 @@ def oscillator():
                   parameters=dict(mu=1.0), surfaces=dict(turn="v"))
 
 
+def relay():
+    return slideway.parse('[parameters]\na = 0.1\nb = 0.5\n[states]\nx = 0.3\ny = 0.1\n[time]\nend = 10.0\n[surfaces]\nside = "x"\n'
+                          '[derivatives]\nx = "a - x - b*sgn(side)"\ny = "-y"\n')
+
+
+def well():
+    return slideway.parse('[parameters]\nd = 0.0\n[states]\nx = 0.5\nv = 0.0\n[time]\nend = 5.0\n[derivatives]\nx = "v"\nv = "x - x^3 - d*v"\n')
+
+
 def friction():
     return System(lambda t, y, mu: [y[1], np.cos(0.5 * t) - y[0] - mu * np.sign(y[1])], states=dict(x=2.0, v=0.0), t_span=(0, 20), parameters=dict(mu=0.4))
 
@@ -97,6 +106,16 @@ FEATURES = {
     "branches of equilibria": lambda: [b.parameter.tolist() for b in oscillator().equilibria(t_end=5.0, vary={"mu": np.linspace(1, 1.2, 3)})],
     "an orbit": lambda: [(o := oscillator().orbit(section="turn")).period, np.abs(o.multipliers).tolist(), o.result.t_events == []],
     "a branch of orbits": lambda: oscillator().orbit(section="turn", vary={"mu": np.linspace(1, 1.2, 3)}).period.tolist(),
+    "curves of equilibria": lambda: [c.values.tolist() for c in relay().equilibria(vary={"a": np.linspace(-1, 1, 7), "b": np.linspace(0.1, 1, 7)})],
+    "curves of orbits": lambda: [c.values.tolist() for c in slideway.load("gallery/impact_oscillator").orbit(
+        period=2 * np.pi / 2.6, transient=240, x=-0.17, vary={"d": np.linspace(0.23, 0.13, 5), "alpha": np.linspace(0.04, 0.06, 5)})],
+    "manifolds": lambda: [piece.states.tolist() for piece in well().manifolds(length=1.0)],
+    "manifolds of an orbit": lambda: [piece.states.tolist() for piece in slideway.parse(
+        '[states]\nx = -0.5\nv = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "v"\nv = "x + cos(t)"\n').manifolds(period=2 * np.pi, length=1.0)],
+    "connections": lambda: [[one["parameter"], one["gap"]] for one in well().manifolds(
+        connect={"x": 1.2}, vary={"d": np.linspace(-0.1, 0.1, 4)}, length=4.0).found],
+    "basins": lambda: well().basins(plane={"x": (-2, 2), "v": (-2, 2)}, size=12, samples=40, d=0.2).document,
+    "a diagram": lambda: relay().diagram(plane={"a": (-1, 1), "b": (0.1, 1)}, size=(4, 3), step="2*b + 1", wrap={"y": 3.0}).document,
     "exponents": lambda: oscillator().lyapunov().values.tolist(),
     "a comparison": lambda: sorted(m["name"] if "name" in m else m["method"] for m in friction().compare(t_end=2.0, levels=2, repeats=1)["methods"]),
     "a section": lambda: oscillator().run(rtol=1e-9).section("turn", "any").t.tolist(),

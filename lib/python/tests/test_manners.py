@@ -119,6 +119,20 @@ def test_exponents_and_branches_are_interrupted_with_what_was_found():
     assert branch is not None and 1 < branch.parameter.size < 100_001 and not branch.complete
 
 
+def test_basins_and_diagrams_are_interrupted_with_what_was_found():
+    model = slideway.parse('[parameters]\nd = 0.01\n[states]\nx = 0.5\nv = 0.0\n[time]\nend = 50.0\n[derivatives]\nx = "v"\nv = "x - x^3 - d*v"\n')
+    with Interrupt(0.5) as interrupt, pytest.raises(slideway.Interrupted, match="the search for basins was interrupted") as caught:
+        model.basins(plane={"x": (-2, 2), "v": (-2, 2)}, size=600, thorough=True)
+    assert time.perf_counter() - interrupt.sent < 4
+    basins = caught.value.result
+    assert basins is not None and not basins.complete and basins.cells.shape == (600, 600) and (basins.cells < 0).any()
+    with Interrupt(0.5) as interrupt, pytest.raises(slideway.Interrupted, match="the search for a diagram was interrupted") as caught:
+        slideway.load("gallery/impact_oscillator").diagram(plane={"w": (2.4, 2.8), "d": (0.13, 0.25)}, size=200, period="2*pi/w")
+    assert time.perf_counter() - interrupt.sent < 4
+    diagram = caught.value.result
+    assert diagram is not None and not diagram.complete and diagram.cells.shape == (200, 200) and (diagram.cells < 0).any()
+
+
 def test_other_threads_run_during_a_run():
     count = 0
     done = threading.Event()

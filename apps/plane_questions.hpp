@@ -1,0 +1,28 @@
+// What `basins` and `diagram` are asked, by every interface, turned into their designs and options.
+//
+// It must not know how a question was asked, nor how planes are coloured.
+#pragma once
+
+#include <string>
+
+#include "apps/commands.hpp"
+#include "slideway/basins/basins.hpp"
+#include "slideway/diagram/diagram.hpp"
+#include "slideway/model/model.hpp"
+
+namespace slideway::apps {
+
+BasinDesign basin_design(const BasinsArguments& arguments);
+DiagramDesign diagram_design(const DiagramArguments& arguments);
+
+// `run` is what each start or cell is followed with, and `identity` the text of the model, which decides whether a table belongs to it. `before` stands
+// before the names of options in messages: "--" on the command line, "" elsewhere. Throws std::invalid_argument for a period, a step or an
+// angle that makes no sense. Workers, `cancel` and `on_progress` are left to the caller.
+BasinOptions basin_options(const BasinsArguments& arguments, const Options& run,
+                           const ModelInstance& instance, const std::string& identity,
+                           const std::string& before);
+DiagramOptions diagram_options(const DiagramArguments& arguments, const Options& run,
+                               const ModelInstance& instance, const std::string& identity,
+                               const std::string& before);
+
+}  // namespace slideway::apps
