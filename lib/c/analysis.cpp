@@ -56,9 +56,10 @@ OrbitWords take_words(OptionText& options, OrbitOptions& search) {
 }
 
 OrbitGuess guess_of(const OrbitWords& words, const std::optional<PoincareSection>& section, double transient,
-                    const ModelInstance& instance, const Options& options) {
+                    std::optional<double> period, const ModelInstance& instance, const Options& options) {
   apps::OrbitQuestion question{.section = section, .returns = words.returns, .transient = transient};
-  if (!words.period.empty())
+  question.period = period;
+  if (!period && !words.period.empty())
     question.period = apps::length_of_time("period", "period", words.period, instance);
   if (std::optional<OrbitGuess> guess = apps::orbit_guess(question, instance, options)) return *guess;
   refuse({.what = "nothing says when the orbit comes back",
@@ -82,8 +83,8 @@ OrbitSearch slideway::door::orbit_search(const sw_model& model, OptionText words
   made.is_stop_asked = stop_question(made.input->stops);
   made.guess_at = [asked, section = made.section,
                    transient = asked.transient.value_or(instance.end - instance.start),
-                   run = made.options.run](const ModelInstance& at) {
-    return guess_of(asked, section, transient, at, run);
+                   run = made.options.run](const ModelInstance& at, std::optional<double> period) {
+    return guess_of(asked, section, transient, period, at, run);
   };
   return made;
 }
@@ -155,7 +156,7 @@ int sw_find_orbit(const sw_model* model, const char* options, sw_orbit** orbit) 
     made.input = std::move(search.input);
     made.section = std::move(search.section);
     const ModelInstance stoppable = apps::stoppable(made.input->instance, search.is_stop_asked);
-    made.orbit = find_periodic_orbit(stoppable.problem(), search.guess_at(stoppable), search.options);
+    made.orbit = find_periodic_orbit(stoppable.problem(), search.guess_at(stoppable, {}), search.options);
     made.orbit.solution.sensitivities.reset();
     made.tell(made.orbit.message);
     return made.orbit.converged ? SW_OK : SW_STOPPED;

@@ -21,8 +21,8 @@ struct OrbitSearch {
   OrbitOptions options = {};
   std::optional<PoincareSection> section = {};
   std::string period = {};  // "" for none
-  // Follows this instance for the transient, to where the search begins. The instance is one that can be stopped.
-  std::function<OrbitGuess(const ModelInstance&)> guess_at = {};
+  // Follows this instance for the transient, to where the search begins. The instance is one that can be stopped; a period beats that of the words.
+  std::function<OrbitGuess(const ModelInstance&, std::optional<double> period)> guess_at = {};
 };
 
 // Throws std::invalid_argument for words that make no sense for this model.

@@ -84,7 +84,7 @@ int orbit_manifolds(const sw_model& model, OptionText words, const ManifoldWords
   const ModelInstance stoppable = apps::stoppable(search.input->instance, search.is_stop_asked);
   const Automaton problem = stoppable.problem();
   const PeriodicOrbit orbit =
-      find_periodic_orbit(problem, search.guess_at(stoppable), {.run = search.options.run});
+      find_periodic_orbit(problem, search.guess_at(stoppable, {}), {.run = search.options.run});
   if (!orbit.converged) throw Refused(SW_ABSENT, orbit.message);
   OrbitManifoldOptions options{.run = search.options.run,
                                .stable = asked.is_stable(),
@@ -135,6 +135,18 @@ int sw_find_manifolds(const sw_model* model, const char* options, sw_findings** 
               .where = "connect",
               .expected = "no section and no period beside it",
               .got = "one of them"});
+    }
+    if (is_of_orbit && (asked.box || asked.starts || asked.fan || asked.time > 0)) {
+      refuse({.what = "the manifolds of an orbit have no such option",
+              .where = "box, starts, time or fan",
+              .expected = "manifolds of equilibria, without section and period",
+              .got = "those of an orbit"});
+    }
+    if (!is_of_orbit && asked.max_runs) {
+      refuse({.what = "the manifolds of equilibria are one run for each piece",
+              .where = "max_runs",
+              .expected = "section or period beside it",
+              .got = "neither"});
     }
     if (is_of_orbit) return orbit_manifolds(*given(model, "model"), std::move(words), asked, made);
     const RunInput input = given(model, "model")->input(words, usual_manifold_rtol);

@@ -69,6 +69,16 @@ void set_span(const RunOptions& options, ModelInstance& instance) {
 std::function<bool()> stop_question(std::shared_ptr<const StopCounter> stops) {
   return [count = stops->count(), stops = std::move(stops)] { return stops->count() != count; };
 }
+
+double PeriodFunction::at(std::initializer_list<double> values) const {
+  double period = 0;
+  if (function(values.begin(), static_cast<std::int64_t>(values.size()), &period, user) != 0)
+    refuse({.what = "there is no period",
+            .where = fmt::format("the function of sw_set_period() at {:.10g}", fmt::join(values, ", ")),
+            .expected = "its answer 0 and a number above 0",
+            .got = "another answer"});
+  return period;
+}
 }  // namespace slideway::door
 
 using namespace slideway;
@@ -347,6 +357,14 @@ int sw_on_progress(sw_model* model, sw_progress_function function, void* user) {
   return answer(model, [&] {
     model->usable();
     model->progress = {function, user};
+    return SW_OK;
+  });
+}
+
+int sw_set_period(sw_model* model, sw_period_function function, void* user) {
+  return answer(model, [&] {
+    model->usable();
+    model->period = {function, user};
     return SW_OK;
   });
 }

@@ -6,6 +6,7 @@
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -45,6 +46,14 @@ struct ProgressWatcher {
   void* user = nullptr;
 };
 
+// A function of the caller's that gives the period of orbits along parameters.
+struct PeriodFunction {
+  sw_period_function function = nullptr;
+  void* user = nullptr;
+
+  double at(std::initializer_list<double> values) const;
+};
+
 // All that a run is made of, as it was when the run began; the handle of the model may change or go.
 struct RunInput {
   std::shared_ptr<const Model> model = {};
@@ -78,6 +87,7 @@ struct sw_model final : slideway::door::Handle {
   std::vector<std::string> observed = {};
   slideway::door::StepWatcher watcher = {};
   slideway::door::ProgressWatcher progress = {};
+  slideway::door::PeriodFunction period = {};
   std::string source_text = {};  // that it was read from; "" where it was not
   std::shared_ptr<slideway::door::StopCounter> stops = std::make_shared<slideway::door::StopCounter>();
 

@@ -58,15 +58,7 @@ const std::map<std::string, Setter>& setters() {
       {"method", [](RunOptions& to, Name, Name value) { to.run.method = method_from(value); }},
       {"linear_solver",
        [](RunOptions& to, Name, Name value) { to.run.linear_solver = linear_solver_from(value); }},
-      {"on_ambiguity",
-       [](RunOptions& to, Name name, Name value) {
-         to.run.on_ambiguity = ambiguity_from(value);
-         if (to.run.on_ambiguity == Ambiguity::branches)
-           refuse({.what = "a run holds one solution, not a tree of them",
-                   .where = name,
-                   .expected = "stop, minus, plus or slide",
-                   .got = value});
-       }},
+      {"on_ambiguity", [](RunOptions& to, Name, Name value) { to.run.on_ambiguity = ambiguity_from(value); }},
       {"sliding_rule",
        [](RunOptions& to, Name, Name value) { to.run.sliding_rule = sliding_rule_from(value); }},
       {"selection", [](RunOptions& to, Name, Name value) { to.run.selection = selection_from(value); }},

@@ -227,6 +227,12 @@ int sw_run::finish(Solution found) {
   return solution.outcome.succeeded() ? SW_OK : SW_STOPPED;
 }
 
+void sw_run::take_audit(AuditResult audited) {
+  if (audited.verdict == AuditVerdict::not_made) return;
+  for (const AuditFailure& failure : audited.failures) solution.warnings.push_back("audit: " + failure.text);
+  audit = std::move(audited);
+}
+
 const RunInput& sw_run::made() const {
   if (!is_over) throw Refused(SW_ABSENT, "there is no run: it could not begin");
   return *input;
@@ -277,6 +283,10 @@ std::optional<std::vector<std::string>> sw_run::names(std::string_view list) con
   if (list == "sensitivities") return options.sensitivities.names;
   if (list == "modes") return std::vector{solution.initial.mode.word(), solution.final.mode.word()};
   if (list == "locations") return std::vector{solution.initial.location, solution.final.location};
+  if (list == "branches") {
+    for (const Branch& branch : branches) found.push_back(branch.solution.initial.mode.word());
+    return found;
+  }
   if (list == "left_out") return gradients ? gradients->left_out : found;
   if (list == "gradients") return gradients ? gradients->by : found;
   const AuditResult audited = audit.value_or(AuditResult());
@@ -305,6 +315,7 @@ std::optional<std::vector<std::string>> sw_run::names(std::string_view list) con
 std::optional<Vector> sw_run::values(std::string_view list) const {
   if (list == "initial") return made().instance.state;
   if (list == "final") return solution.final.state;
+  if (list == "complete") return Vector::Constant(1, is_complete ? 1 : 0);
   if (list == "span") return Vector{{made().instance.start, solution.outcome.t}};
   const AuditResult audited = audit.value_or(AuditResult());
   if (list == "audit")
@@ -389,11 +400,41 @@ int follow_run(sw_run& run, const Follow& follow) {
   AuditResult audited = auditor.result();
   // Callbacks may remember their calls, so that they are called for the audit when the run is over.
   if (!written) audited = audit(called_functions(), input.instance, *found, run.options, input.options.audit);
-  if (audited.verdict != AuditVerdict::not_made) {
-    for (const AuditFailure& failure : audited.failures) found->warnings.push_back("audit: " + failure.text);
-    run.audit = std::move(audited);
-  }
-  return run.finish(std::move(*found));
+  const int code = run.finish(std::move(*found));
+  run.take_audit(std::move(audited));
+  return code;
+}
+
+// A run of the tree beside its model: the text of a model file, else the functions.
+void audit_branch(sw_run& run) {
+  const RunInput& input = *run.input;
+  const std::shared_ptr<const WrittenModel> written = written_model(*input.model, input.settings);
+  run.take_audit(audit(written ? written : called_functions(), input.instance, run.solution, run.options,
+                       input.options.audit));
+}
+
+// Follows all motions, where several go on.
+int follow_tree(sw_run& run) {
+  const RunInput& input = *run.input;
+  if (!input.options.checkpoint.empty())
+    refuse({.what = "a checkpoint is that of one solution",
+            .where = "checkpoint with on_ambiguity",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  if (!input.options.sensitivities.empty())
+    refuse({.what = "derivatives belong to one solution",
+            .where = "sensitivities with on_ambiguity",
+            .expected = "stop, minus, plus or slide",
+            .got = "branches"});
+  Attendant attendant(input);
+  Options options = run.options;
+  attendant.attend(options);
+  BranchTree tree = follow_branches(Simulator(input.instance.problem(), options), input.where());
+  run.branches = std::move(tree.root.branches);
+  run.is_complete = tree.complete;
+  const int code = run.finish(std::move(tree.root.solution));
+  audit_branch(run);
+  return code;
 }
 
 Checkpointing checkpoints_of(const RunInput& input, CheckpointFile& file, const Attendant& attendant) {
@@ -417,12 +458,32 @@ int sw_solve(const sw_model* model, sw_run** run) {
   return make(run, [&](sw_run& made) {
     made.prepare(given(model, "model")->input());
     const RunInput& input = *made.input;
+    if (made.options.on_ambiguity == Ambiguity::branches) return follow_tree(made);
     return follow_run(made, [&](const Simulator& simulator, Attendant& attendant) -> std::optional<Solution> {
       if (input.options.checkpoint.empty()) return simulator.run(input.where());
       CheckpointFile file(input.options.checkpoint);
       attendant.leave_to_checkpoints();
       return run_with_checkpoints(simulator, input.where(), checkpoints_of(input, file, attendant));
     });
+  });
+}
+
+int sw_branch(const sw_run* run, int64_t index, sw_run** branch) {
+  return make(branch, [&](sw_run& made) {
+    const sw_run& from = *given(run, "run");
+    RunInput input = from.made();
+    const Branch& followed = from.branches[index_in(index, from.branches.size(), "branch")];
+    const Snapshot& start = followed.solution.initial;
+    input.instance.start = start.t;
+    input.instance.state = start.state;
+    input.options.location = start.location;
+    input.options.mode = start.mode;
+    made.prepare(std::move(input));
+    made.branches = followed.branches;
+    made.is_complete = from.is_complete;
+    const int code = made.finish(followed.solution);
+    audit_branch(made);
+    return code;
   });
 }
 

@@ -11,6 +11,7 @@
 #include "lib/c/model.hpp"
 #include "slideway/audit/audit.hpp"
 #include "slideway/io/report.hpp"
+#include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/final_gradients.hpp"
 #include "slideway/simulate/observation.hpp"
 #include "slideway/simulate/observed_sensitivity.hpp"
@@ -47,6 +48,9 @@ struct sw_run final : slideway::door::Handle {
   slideway::Options options = {};  // of the run, with its derivatives
   slideway::Solution solution = {};
   bool is_over = false;  // there is a solution
+  // The motions that go on from the end of the solution, where all are followed, and whether the tree below has all of them.
+  std::vector<slideway::Branch> branches = {};
+  bool is_complete = true;
   std::optional<slideway::AuditResult> audit = {};
   // Both are made by prepare() and compute at a point, so they are not constant.
   mutable std::unique_ptr<slideway::Observation> observation = {};
@@ -65,6 +69,8 @@ struct sw_run final : slideway::door::Handle {
   void observe(std::vector<std::string> wanted);
   // Takes a solution; returns the code of the run.
   int finish(slideway::Solution found);
+  // Takes what an audit found, and warns of it.
+  void take_audit(slideway::AuditResult audited);
   // Throws Refused where there is no run.
   const slideway::door::RunInput& made() const;
   slideway::RunReport report() const;

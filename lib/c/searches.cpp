@@ -93,11 +93,13 @@ std::string equilibrium_curves_json(const Model& model, const RunInput& input,
 }
 
 OrbitCurves orbit_curves(const Model& model, const OrbitSearch& search, const std::vector<SweepAxis>& axes,
-                         std::optional<Bifurcation> kind, std::string& json) {
+                         std::optional<Bifurcation> kind, const PeriodFunction& period, std::string& json) {
   const RunInput& input = *search.input;
   const auto at = [&](double a, double b) { return apps::instance_at(model, input.settings, axes, a, b); };
   OrbitPlaneFamily family{.problem = [&](double a, double b) { return at(a, b).problem(); }};
-  if (!search.period.empty())
+  if (period.function != nullptr)
+    family.period = [&](double a, double b) { return period.at({a, b}); };
+  else if (!search.period.empty())
     family.period = [&](double a, double b) {
       return apps::length_of_time("period", "period", search.period, at(a, b));
     };
@@ -108,7 +110,9 @@ OrbitCurves orbit_curves(const Model& model, const OrbitSearch& search, const st
                                 .kind = kind,
                                 .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
   const ModelInstance first = at(axes[0].first, asked.begin);
-  OrbitCurves found = follow_orbit_curves(family, search.guess_at(first), asked);
+  std::optional<double> first_period;
+  if (period.function != nullptr) first_period = period.at({axes[0].first, asked.begin});
+  OrbitCurves found = follow_orbit_curves(family, search.guess_at(first, first_period), asked);
   json = json_of(apps::write_orbit_curves_json, apps::ShownOrbitCurves{.model = input.model->name,
                                                                        .first = axes[0].name,
                                                                        .second = axes[1].name,
@@ -219,8 +223,9 @@ int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** fo
     check_has_parameters(*search.input);
     const Model stoppable = apps::stoppable(*search.input->model, search.is_stop_asked);
     if (axes.size() == 2) {
-      const OrbitCurves curves = orbit_curves(stoppable, search, axes,
-                                              apps::orbit_curves_named(bifurcation.value_or("")), made.json);
+      const OrbitCurves curves =
+          orbit_curves(stoppable, search, axes, apps::orbit_curves_named(bifurcation.value_or("")),
+                       model->period, made.json);
       made.tell(curves.branch.message);
       const bool has_points = std::any_of(curves.curves.begin(), curves.curves.end(),
                                           [](const OrbitCurve& curve) { return !curve.points.empty(); });
@@ -231,12 +236,18 @@ int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** fo
       return apps::instance_at(stoppable, search.input->settings, axis, value);
     };
     OrbitFamily family{.problem = [&](double value) { return instance_at(value).problem(); }};
-    if (!search.period.empty())
+    const PeriodFunction& period = model->period;
+    std::optional<double> first_period;
+    if (period.function != nullptr) {
+      family.period = [&](double value) { return period.at({value}); };
+      first_period = period.at({axis.first});
+    } else if (!search.period.empty())
       family.period = [&](double value) {
         return apps::length_of_time("period", "period", search.period, instance_at(value));
       };
     const double rtol = search.options.run.rtol;
-    const OrbitGuess guess = search.guess_at(apps::stoppable(search.input->instance, search.is_stop_asked));
+    const OrbitGuess guess =
+        search.guess_at(apps::stoppable(search.input->instance, search.is_stop_asked), first_period);
     const OrbitBranch branch = follow_periodic_orbit(family, guess,
                                                      {.orbit = search.options,
                                                       .first = axis.first,

@@ -92,7 +92,7 @@ SW_API void sw_free(void *handle);
  *          "descriptions" (of the parameters) "equations" "remarks" "labels" "units" (as "x=position") "defaults" (options of the model's own) "options" "observed" "mistakes"
  *   run    "states" "surfaces" "contacts" "parameters" "observed" "events" (their kinds) "statistics" "warnings" "sensitivities"
  *          (by what there are derivatives) "gradients" (likewise, of the last sw_gradients()) "left_out" (what these leave out)
- *          "modes" and "locations" (at the start and at the end) "segments" (the modes between events) "segment_locations"
+ *          "branches" (modes at their starts) "modes" and "locations" (at the start and at the end) "segments" (the modes between events) "segment_locations"
  *          "audit" ("passed", "failed" or "not_made", and the state with the largest defect) "contradictions" (what the audit found, in
  *          words) "contradicted" (their states, events or contacts)
  *   orbit  "states" "multipliers" (their kinds)
@@ -103,7 +103,7 @@ SW_API void sw_free(void *handle);
  * Lists of numbers:
  *   model  "initial" (n, at the start) "parameters" "span" (start and end of a run)
  *   run    "initial" "final" (n) "span" (start, and the time up to which the solution holds) "parameters" "events" (times)
- *          "steps" (times, two where the state jumps) "step_segments" (their segments) "segments" (their starts, then the end) "statistics" "exists_until" (derivatives)
+ *          "steps" (times, two where the state jumps) "step_segments" (their segments) "segments" (their starts, then the end) "statistics" "exists_until" (derivatives) "complete" (1, or 0 where a motion of the branches was not followed)
  *          "audit" (points, undecided ones, largest defect in units of what is allowed, its time) "contradictions" (from and to by turns)
  *   orbit  "initial" (n) "period" "multipliers" (real and imaginary part by turns) "monodromy" (n × n) "residual"
  *   fit    "parameters" "errors" (standard errors) "covariance" (q × q) "residuals" (quantities × times) "sum_of_squares" "deviation"
@@ -177,7 +177,7 @@ SW_API int sw_get(const sw_model *model, const char *name, double *value);
  *   max_events max_steps             whole numbers, beyond which a run stops
  *   method                           auto bdf adams dopri5 dop853 rodas
  *   linear_solver                    auto dense band klu gmres
- *   on_ambiguity                     stop minus plus slide
+ *   on_ambiguity                     stop minus plus slide branches: with branches sw_solve() follows all motions, and sw_branch() has them
  *   sliding_rule selection           filippov moments equivalent-control; consistent korobitsyn-frolova
  *   local_events                     auto on off
  *   full_events                      true false: states and modes in the events of large systems
@@ -320,6 +320,11 @@ SW_API int sw_contact_functions(sw_model *model, const char *contact, sw_functio
  * results up to there. The model may be changed or given back afterwards. */
 SW_API int sw_solve(const sw_model *model, sw_run **run);
 
+/* Branch `index` of a run with the option on_ambiguity=branches, as a run with branches of its own: the motion in the mode
+ * sw_name(run, "branches", index) from where the run ends as ambiguous. At most 64 motions are followed; sw_values(run, "complete") is 0 where
+ * there are others. There are no derivatives and no checkpoints. */
+SW_API int sw_branch(const sw_run *run, int64_t index, sw_run **branch);
+
 /* Goes on with a run from a checkpoint that sw_solve() wrote with the option `checkpoint`, bit for bit. The model must be the same. */
 SW_API int sw_resume(const sw_model *model, const char *path, sw_run **run);
 
@@ -394,6 +399,11 @@ SW_API int sw_orbit_run(const sw_orbit *orbit, sw_run **run);
  * "json" is of schema slideway.orbit-branch/1, or slideway.orbit-curves/1. SW_STOPPED where the branch ends early, or where there is no curve. The
  * model is a file. */
 SW_API int sw_follow_orbit(const sw_model *model, const char *options, sw_findings **found);
+
+/* Sets *period to the period of the drive at `count` values of the parameters of vary, in their order. Anything but 0 says that there is none. */
+typedef int (*sw_period_function)(const double *values, int64_t count, double *period, void *user);
+/* A function in the place of the option period of sw_follow_orbit(). It is called by the thread that follows. NULL takes it back. */
+SW_API int sw_set_period(sw_model *model, sw_period_function function, void *user);
 
 /* Searches for equilibria, those on surfaces and those of closed contacts included. Options, as of sw_options():
  *   box      "x:-1:1,v:0:2": the least and the greatest value of states

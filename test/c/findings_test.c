@@ -181,7 +181,81 @@ static void a_live_run_tells_its_mode(void) {
   sw_free(model);
 }
 
+/* x' = sign of x from x = 0, where y counts down: three motions, and a jump that is delayed beyond their begin. */
+static void all_motions_are_followed(void) {
+  sw_model *model;
+  sw_run *run, *branch;
+  const char *text;
+  double x[2], complete = 0;
+  int i;
+  CHECK_OK(model, sw_parse("[states]\nx = 0.0\ny = 1.0\n[time]\nend = 2.0\n[derivatives]\nx = \"sgn(x)\"\ny = \"-1\"\n"
+                           "[[resets]]\nname = \"late\"\nwhen = \"y - 0.5\"\ndirection = \"falling\"\ndelay = 1.0\nset.y = \"5\"\n",
+                           -1, NULL, &model));
+  CHECK_OK(model, sw_options(model, "on_ambiguity=branches rtol=1e-9"));
+  CHECK_CODE(SW_STOPPED, run, sw_solve(model, &run));
+  CHECK_TEXT(sw_status(run, NULL), "ambiguous");
+  CHECK(sw_count(run, "branches") == 3);
+  CHECK_OK(run, sw_values(run, "complete", &complete, 1, NULL));
+  CHECK(complete == 1);
+  for (i = 0; i < 3; ++i) {
+    const char *const modes[] = {"-", "0", "+"};
+    CHECK_TEXT(sw_name(run, "branches", i), modes[i]);
+    branch = NULL;
+    sw_branch(run, i, &branch);
+    if (i != 1) { /* the motion that stays at 0 is ambiguous again after the jump */
+      CHECK_OK(branch, sw_values(branch, "final", x, 2, NULL));
+      CHECK_NEAR(x[0], i == 0 ? -2 : 2, 1e-6);
+      CHECK_NEAR(x[1], 4.5, 1e-6);
+      CHECK_OK(branch, sw_document(branch, "json", &text, NULL));
+      CHECK_PART(text, "slideway.run/1");
+    } else {
+      CHECK(sw_count(branch, "branches") > 0);
+    }
+    sw_free(branch);
+  }
+  CHECK_CODE(SW_ABSENT, branch, sw_branch(run, 3, &branch));
+  sw_free(branch);
+  sw_free(run);
+  CHECK_OK(model, sw_options(model, "sensitivities=x"));
+  CHECK_CODE(SW_MISUSE, run, sw_solve(model, &run));
+  CHECK_PART(sw_message(run), "derivatives belong to one solution");
+  CHECK(sw_status(run, NULL) == NULL);
+  sw_free(run);
+  sw_free(model);
+}
+
+static int period_of_drive(const double *values, int64_t count, double *period, void *user) {
+  ++*(int *)user;
+  if (count != 1) return 1;
+  *period = 2 * 3.14159265358979323846 / values[0];
+  return values[0] > 1.95;
+}
+
+/* x' = -x + cos(w t) has one orbit of the period 2 pi / w; the function has no period beyond w = 1.95. */
+static void a_period_is_a_function(void) {
+  sw_model *model;
+  sw_findings *found;
+  const char *text;
+  int calls = 0;
+  CHECK_OK(model, sw_parse("[parameters]\nw = 1.0\n[states]\nx = 0.0\n[time]\nend = 20.0\n[derivatives]\nx = \"-x + cos(w*t)\"\n", -1, NULL, &model));
+  CHECK_OK(model, sw_set_period(model, period_of_drive, &calls));
+  CHECK_OK(found, sw_follow_orbit(model, "vary=w:1:1.9:4", &found));
+  CHECK(calls > 4);
+  CHECK_OK(found, sw_document(found, "json", &text, NULL));
+  CHECK_PART(text, "\"period\": 6.28318530717958");
+  sw_free(found);
+  CHECK_CODE(SW_STOPPED, found, sw_follow_orbit(model, "vary=w:1:2.5:4", &found));
+  CHECK_PART(sw_message(found), "there is no period");
+  sw_free(found);
+  CHECK_OK(model, sw_set_period(model, NULL, NULL));
+  CHECK_CODE(SW_MISUSE, found, sw_follow_orbit(model, "vary=w:1:1.9:4", &found));
+  sw_free(found);
+  sw_free(model);
+}
+
 int main(void) {
+  all_motions_are_followed();
+  a_period_is_a_function();
   an_equilibrium_is_found();
   exponents_are_those_of_the_matrix();
   a_section_has_the_arrivals();

@@ -147,7 +147,7 @@ static void settings_and_options_decide_the_run(void) {
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "t_start=1 t_end=0"));
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "mode=x"));
   CHECK_CODE(SW_MISUSE, model, sw_options(model, "linear_solver=klu"));
-  CHECK_CODE(SW_MISUSE, model, sw_options(model, "on_ambiguity=branches"));
+  CHECK_CODE(SW_MISUSE, model, sw_options(model, "on_ambiguity=both"));
   CHECK(sw_count(model, "options") == 3);
   CHECK_OK(model, sw_options(model, "method="));
   CHECK(sw_count(model, "options") == 2);

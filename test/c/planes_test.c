@@ -128,6 +128,10 @@ static void manifolds_are_found(void) {
   sw_free(found);
   CHECK_CODE(SW_MISUSE, found, sw_find_manifolds(model, "length=-1", &found));
   sw_free(found);
+  CHECK_CODE(SW_MISUSE, found, sw_find_manifolds(model, "max_runs=9", &found));
+  sw_free(found);
+  CHECK_CODE(SW_MISUSE, found, sw_find_manifolds(model, "fan=2 period=1", &found));
+  sw_free(found);
   sw_free(model);
   CHECK_OK(model, sw_parse("[states]\nx = -0.5\nv = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = \"v\"\nv = \"x + cos(t)\"\n", -1, NULL, &model));
   CHECK_OK(found, sw_find_manifolds(model, "period=2*pi length=1", &found));

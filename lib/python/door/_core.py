@@ -1,7 +1,6 @@
 """The C interface in the place of the compiled module: it serves every CPython, since it calls the shared object beside it by ctypes.
 
-All is as with the compiled module, but for two things, which say that they need it: all motions of an ambiguous start of a model with delays, and a
-branch of orbits whose period is a Python function.
+All is as with the compiled module, but for FMUs, which say that they need it.
 """
 
 import contextlib
@@ -27,6 +26,7 @@ _double_p = POINTER(c_double)
 _Field = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
 _Function = CFUNCTYPE(c_int, c_double, _double_p, _double_p, c_void_p)
 _Progress = CFUNCTYPE(c_int, c_int64, c_int64, c_void_p)
+_Period = CFUNCTYPE(c_int, _double_p, c_int64, _double_p, c_void_p)
 _Matrix = CFUNCTYPE(c_int, c_double, _double_p, _double_p, _double_p, c_void_p)
 
 
@@ -59,6 +59,7 @@ _add_times = _declare("sw_add_times", c_int, c_void_p, c_char_p, c_double, c_dou
 _event_options = _declare("sw_event_options", c_int, c_void_p, c_char_p, c_char_p)
 _set_discrete = _declare("sw_set_discrete", c_int, c_void_p, c_int64)
 _solve = _declare("sw_solve", c_int, c_void_p, POINTER(c_void_p))
+_branch = _declare("sw_branch", c_int, c_void_p, c_int64, POINTER(c_void_p))
 _status = _declare("sw_status", c_char_p, c_void_p, POINTER(c_double))
 _event_text = _declare("sw_event_text", c_char_p, c_void_p, c_int64, c_char_p)
 _event_values = _declare("sw_event_values", c_int, c_void_p, c_int64, c_char_p, c_void_p, c_int64, POINTER(c_int64))
@@ -71,6 +72,7 @@ _gradients = _declare("sw_gradients", c_int, c_void_p, POINTER(c_char_p), c_int6
 _set_jacobian = _declare("sw_set_jacobian", c_int, c_void_p, _Matrix)
 _find_orbit = _declare("sw_find_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _orbit_run = _declare("sw_orbit_run", c_int, c_void_p, POINTER(c_void_p))
+_set_period = _declare("sw_set_period", c_int, c_void_p, _Period, c_void_p)
 _follow_orbit = _declare("sw_follow_orbit", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_equilibria = _declare("sw_find_equilibria", c_int, c_void_p, c_char_p, POINTER(c_void_p))
 _find_manifolds = _declare("sw_find_manifolds", c_int, c_void_p, c_char_p, POINTER(c_void_p))
@@ -456,9 +458,6 @@ class _Called:
         return call
 
 
-_CONTINUATIONS = 12  # the place of the continuations among the fields of an event
-
-
 def _event_numbers(handle, index, what):
     count = c_int64()
     handle.check(_event_values(handle.pointer, index, what.encode(), None, 0, byref(count)))
@@ -496,7 +495,7 @@ class Run:
         reached = c_double()
         self.status = _status(handle.pointer, byref(reached)).decode()
         self.t_reached, self.message = reached.value, handle.message()
-        self.branches, self.complete, self.collapsed, self.error = [], True, False, None
+        self.complete, self.collapsed, self.error = bool(handle.values("complete")[0]), False, None
         self._n, self._further = len(problem.state_names), []
         modes, places = handle.names("modes"), handle.names("locations")
         self.initial = (start, modes[0], handle.values("initial"), places[0])
@@ -507,6 +506,8 @@ class Run:
                            for name, value in numbers.items()}
         if np.isnan(self.statistics["stiff_from"]):
             self.statistics["stiff_from"] = None
+        branches = [_made(_branch, handle.pointer, k) for k in range(max(0, _count(handle.pointer, b"branches")))]
+        self.branches = [Run(problem, branch, False, False, float(branch.values("span")[0])) for branch in branches]
 
     def points(self):
         t = self._handle.values("steps")
@@ -739,45 +740,7 @@ def _follow(handle, cancellation):
     return made, code, interrupted
 
 
-MOST_BRANCHES = 64
-
-
-def _branches(problem, start, end, state, location, mode, options, cancellation):
-    """The run to where several motions go on, with a run for each of these as its `branches`, and so on below."""
-    if (options or {}).get("sensitivities"):
-        raise ValueError("sensitivities with on_ambiguity: a derivative is that of one solution (expected 'stop', or a policy that picks a continuation, got "
-                         "'branches')")
-    if problem.model is not None and re.search(r"^\s*delay\s*=", problem.model._text, re.MULTILINE):
-        _refuse("on_ambiguity='branches' of a model with delays")
-    options = {**options, "on_ambiguity": "stop"}
-    root = run(problem, start, end, state, location, mode, options, cancellation)
-    waiting, followed = [root], 1
-    while waiting and not any(each.error or each.cancelled for each in waiting):
-        branch = waiting.pop(0)
-        if branch.status != "ambiguous" or branch.event_count() == 0:
-            continue
-        choices = branch.event(branch.event_count() - 1)[_CONTINUATIONS]
-        if followed + len(choices) > MOST_BRANCHES:
-            root.complete = root.complete and not choices
-            continue
-        # A mode that is listed twice has a continuum of motions, of which one is followed.
-        root.complete = root.complete and len(set(choices)) == len(choices)
-        for choice in dict.fromkeys(choices):
-            t, _, x, place = branch.final
-            child = run(problem, t, end, x, place, choice, options, cancellation)
-            branch.branches.append(child)
-            followed += 1
-            # A run in a mode that the fields do not have ends where it began, before the same continuations.
-            ends_as_it_began = (child.status == "ambiguous" and child.final[0] == t and child.event_count() > 0
-                                and child.event(child.event_count() - 1)[_CONTINUATIONS] == choices)
-            if not ends_as_it_began:
-                waiting.append(child)
-    return root
-
-
 def run(problem, start, end, state, location="", mode=None, options=None, cancellation=None, stop_after=None):
-    if (options or {}).get("on_ambiguity") == "branches":
-        return _branches(problem, start, end, state, location, mode, options, cancellation)
     handle = problem._again()
     x = np.ascontiguousarray(state, dtype=float)
     if not np.array_equal(x, problem.state):
@@ -1067,9 +1030,20 @@ def equilibria(problem, end, options, box=(), starts=0, varied=(), bifurcation="
 
 def orbit(problem, options, section=None, direction="rising", period=None, returns=0, transient=0.0, shots=0, max_iterations=0, varied=(),
           bifurcation="", period_of=None, cancellation=None):
-    if period_of is not None:
-        _refuse("a branch of orbits whose period is a Python function")
     handle = _model_handle(problem, "orbit")
+    raised = []
+
+    def period_at(values, count, period, _):
+        try:
+            period[0] = float(period_of(*values[:count]))
+            return 0
+        except BaseException as error:
+            raised.append(error)
+            return _NO_VALUE
+
+    kept = _Period(period_at)
+    if period_of is not None:
+        handle.check(_set_period(handle.pointer, kept, None))
     text = f"{_option_text(options)} transient={_number(transient)}{_varied_text(varied, bifurcation)}"
     if section is not None:
         text += f" section='{section}' direction={direction}"
@@ -1079,7 +1053,12 @@ def orbit(problem, options, section=None, direction="rising", period=None, retur
         text += f" {name}={value}" if value else ""
     with (cancellation or Cancellation()).of(handle):
         if varied:
-            return _made(_follow_orbit, handle.pointer, text.encode()).document("json"), None
+            found = _Handle()
+            code = _follow_orbit(handle.pointer, text.encode(), byref(found.pointer))
+            if raised:
+                raise raised[0]
+            found.check(code)
+            return found.document("json"), None
         found = _made(_find_orbit, handle.pointer, text.encode())
     document = found.document("json")
     if not json.loads(document)["converged"]:
@@ -1093,10 +1072,10 @@ def manifolds(problem, end, options, request, cancellation=None):
     text = f"{_option_text(options)} t_end={_number(end)}{_varied_text(request.get('varied', ()))}{_box_text(request.get('box', ()))}"
     for name in ("only", "direction", "fan", "max_runs", "starts", "returns"):
         text += f" {name}={request[name]}" if request.get(name) is not None else ""
-    for name in ("length", "time", "period", "transient"):
+    for name in ("length", "time", "transient"):
         text += f" {name}={_number(request[name])}" if request.get(name) is not None else ""
-    if request.get("section") is not None:
-        text += f" section='{request['section']}'"
+    for name in ("section", "period"):
+        text += f" {name}={_quoted(request[name])}" if request.get(name) is not None else ""
     if request.get("connect") is not None:
         text += f" connect='{request['connect'][0]}:{_number(request['connect'][1])}'"
     with (cancellation or Cancellation()).of(handle):

@@ -184,22 +184,32 @@ class Manifolds(List[ManifoldPiece]):
         self.points = np.array([[number_of(v) for v in owner["state"].values()] for owner in owners]).reshape(-1, len(self.names)).T
         super().__init__(ManifoldPiece(arc) for owner in owners for arc in owner["arcs"])
 
-    def plot(self, ax: Any = None, *, x: int = 0, y: int = 1) -> Any:
-        """The pieces in the plane of two states, by their numbers, by matplotlib; returns its axes."""
+    def plot(self, ax: Any = None, *, phase: Optional[Sequence[str]] = None) -> Any:
+        """The pieces in the plane of two states, ``phase`` (the first two), by matplotlib; returns its axes."""
         from ._plot import draw_manifolds
 
-        return draw_manifolds(self, ax, x, y)
+        names = self.names[:2] if phase is None else list(phase)
+        unknown = [name for name in names if name not in self.names]
+        if unknown or len(names) != 2:
+            raise ValueError(f"phase is {phase!r}; expected two of the states {', '.join(self.names)}")
+        return draw_manifolds(self, ax, self.names.index(names[0]), self.names.index(names[1]))
 
 
 class Connections(Document):
-    """Connections of saddles: ``found``, a list of documents with ``kind``, ``parameter``, ``state``, ``gap``; ``gaps`` over the parameter, documents with
-    ``from``, ``to``, and arrays ``parameter`` (k,) and ``gap`` (k,)."""
+    """Connections of saddles: ``found``, a list of documents with ``kind`` ("homoclinic", "heteroclinic"), ``parameter``, ``state`` by names at the section, ``gap``, and the
+    saddles of both manifolds there, ``unstable`` and ``stable``; ``gaps`` over the parameter, documents with ``from``, ``to``, and arrays ``parameter`` (k,) and ``gap`` (k,)."""
 
     def __init__(self, document: Mapping[str, Any]) -> None:
         super().__init__(document)
         self.found = [Document(one) for one in document["connections"]]
         self.gaps = [Document({**gap, "parameter": np.array([number_of(v["parameter"]) for v in gap["values"]]),
                                "gap": np.array([number_of(v["gap"]) for v in gap["values"]])}) for gap in document["gaps"]]
+
+    def plot(self, ax: Any = None) -> Any:
+        """The gaps over the parameter, with the connections at which one vanishes, by matplotlib; returns its axes."""
+        from ._plot import draw_gaps
+
+        return draw_gaps(self, ax)
 
     def __repr__(self) -> str:
         return "\n".join(f"<{one['kind']} connection at {self['varied']} = {one['parameter']:.10g}>" for one in self.found) or "<no connection>"
@@ -255,6 +265,22 @@ def number_of(value: Any) -> float:
 
 def _complex(values: Sequence[Mapping[str, Any]]) -> np.ndarray:
     return np.array([complex(v["real"], v["imaginary"]) for v in values])
+
+
+def time_text(name: str, value: Any) -> str:
+    """A time as text: a number, or a formula of parameters."""
+    if isinstance(value, str):
+        return value
+    try:
+        return repr(float(value))
+    except (TypeError, ValueError):
+        raise TypeError(f"{name} is {value!r}; expected a number above 0, or a formula of parameters as text, \"2*pi/w\"") from None
+
+
+def whole_number(name: str, value: Any, least: int) -> int:
+    if int(value) != value or value < least:
+        raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on")
+    return int(value)
 
 
 Varied = Tuple[str, float, float, int]
@@ -362,7 +388,21 @@ def manifolds(problem: Any, end: float, options: Dict[str, Any], request: Dict[s
     is_of_orbit = request["section"] is not None or request["period"] is not None
     if connect is not None and is_of_orbit:
         raise ValueError("connections are those of equilibria, without section and period")
+    foreign = ("box", "starts", "time", "fan") if is_of_orbit else ("returns", "direction", "transient", "max_runs")
+    for name in foreign:
+        if request[name] is not None:
+            raise ValueError(f"{name} is of the manifolds of {'equilibria, without section and period' if is_of_orbit else 'an orbit, with a section or a period'}")
     asked = {name: value for name, value in request.items() if value is not None}
+    for name, least in (("fan", 0), ("starts", 1), ("returns", 1), ("max_runs", 1)):
+        if name in asked:
+            asked[name] = whole_number(name, asked[name], least)
+    for name in ("length", "time"):
+        if name in asked and not asked[name] > 0:
+            raise ValueError(f"{name} is {asked[name]!r}; expected a number above 0")
+    if "period" in asked:
+        asked["period"] = time_text("period", asked["period"])
+    if is_of_orbit and "transient" not in asked:
+        asked["transient"] = 0.0 if "period" in asked else end - problem.start
     if request["box"]:
         asked["box"] = [(name, float(low), float(high)) for name, (low, high) in request["box"].items()]
     if connect is not None:

@@ -16,7 +16,7 @@ from ._quiet import quiet
 from ._result import Result
 
 if TYPE_CHECKING:
-    from ._analyses import Fit, Lyapunov
+    from ._analyses import Connections, Fit, Lyapunov
     from ._planes import Basins, Diagram
 
 OPTIONS = ("rtol", "atol", "method", "linear_solver", "max_step", "max_events", "max_steps", "on_ambiguity",
@@ -342,7 +342,7 @@ class Model:
 
     def manifolds(self, *, only: Optional[str] = None, length: Optional[float] = None, time: Optional[float] = None, fan: Optional[int] = None,
                   box: Optional[Mapping[str, Sequence[float]]] = None, starts: Optional[int] = None, section: Optional[str] = None,
-                  direction: Optional[str] = None, period: Optional[float] = None, returns: Optional[int] = None, transient: Optional[float] = None,
+                  direction: Optional[str] = None, period: Any = None, returns: Optional[int] = None, transient: Optional[float] = None,
                   max_runs: Optional[int] = None, connect: Optional[Mapping[str, float]] = None, vary: Any = None, t_end: Optional[float] = None,
                   settings: Optional[Mapping[str, float]] = None, **given: Any) -> Any:
         """Stable and unstable manifolds of saddles and pseudo-saddles, :class:`Manifolds`; ``only`` the "stable" or the "unstable" ones.
@@ -350,18 +350,22 @@ class Model:
         Each piece has the arclength ``length`` (ten times the sizes of the states), and takes the ``time`` at most; ``fan`` is the number of solutions to each side where
         the past or the future is not unique. ``box`` and ``starts`` are those of :meth:`equilibria`. With a ``period`` or a ``section`` they are those of a periodic orbit
         as curves in a section: ``returns``, ``direction`` and ``transient`` (0 with a period) are those of :meth:`orbit`, and ``max_runs`` bounds the runs of a curve.
-        With ``connect``, {"x": 0.5}, a line, and ``vary``, {"mu": numpy.linspace(0, 1, 21)}, they are :class:`Connections`, located where the gap on that line vanishes."""
+        With ``connect`` and ``vary`` they are those of :meth:`connections`."""
         options, values = self._split(given, settings)
         from ._analyses import manifolds, varied_of
 
         varied = varied_of(vary)
         problem = self.instance(**{**values, **{one[0]: one[1] for one in varied[:1]}})
         end = problem.end if t_end is None else float(t_end)
-        if transient is None and (section is not None or period is not None):
-            transient = 0.0 if period is not None else end - problem.start
         request = dict(only=only, length=length, time=time, fan=fan, box=box, starts=starts, section=section, direction=direction, period=period,
                        returns=returns, transient=transient, max_runs=max_runs, connect=connect)
         return manifolds(problem, end, options, request, varied, _apart)
+
+    def connections(self, connect: Mapping[str, float], vary: Any, **given: Any) -> "Connections":
+        """Homoclinic and heteroclinic connections of saddles along a parameter, ``vary``, {"mu": numpy.linspace(0, 1, 21)}: where the gap between an unstable and a stable
+        manifold vanishes on the section ``connect``, {"x": 0.5}. The other arguments are those of :meth:`manifolds`."""
+        found: Connections = self.manifolds(connect=connect, vary=vary, **given)
+        return found
 
     def basins(self, *, plane: Mapping[str, Sequence[float]], size: Any = None, period: Any = None, step: Any = None, wrap: Optional[Mapping[str, Any]] = None,
                max_rounds: Optional[int] = None, reach: Optional[float] = None, thorough: bool = False, samples: Optional[int] = None, seed: Optional[int] = None,

@@ -10,7 +10,7 @@ from typing import Any, Callable, Dict, List, Mapping, NamedTuple, Optional, Tup
 import numpy as np
 
 from . import _core
-from ._analyses import Apart, Document, SpecialPoint, number_of
+from ._analyses import Apart, Document, SpecialPoint, number_of, time_text, whole_number
 from ._progress import Bar
 
 
@@ -158,22 +158,6 @@ def _law(document: Mapping[str, Any]) -> ScalingLaw:
 # ---- what is asked -------------------------------------------------------------------------------------------------------
 
 
-def _time(name: str, value: Any) -> str:
-    """A time as text: a number, or a formula of parameters."""
-    if isinstance(value, str):
-        return value
-    try:
-        return repr(float(value))
-    except (TypeError, ValueError):
-        raise TypeError(f"{name} is {value!r}; expected a number above 0, or a formula of parameters as text, \"2*pi/w\"") from None
-
-
-def _whole(name: str, value: Any, least: int) -> int:
-    if int(value) != value or value < least:
-        raise ValueError(f"{name} is {value!r}; expected a whole number from {least} on")
-    return int(value)
-
-
 def _plane(plane: Any, size: Any) -> Dict[str, Any]:
     if not isinstance(plane, Mapping) or len(plane) != 2:
         raise ValueError("a plane has two sides with the ends of their intervals, as {\"x\": (-2, 2), \"v\": (-1, 1)}, the first across")
@@ -187,17 +171,17 @@ def _plane(plane: Any, size: Any) -> Dict[str, Any]:
     both = size if np.ndim(size) else (size, size)
     if np.size(both) != 2:
         raise ValueError(f"size is {size!r}; expected a number of cells, or (across, up)")
-    return {"plane": sides, "size": (_whole("size", both[0], 1), _whole("size", both[1], 1))}
+    return {"plane": sides, "size": (whole_number("size", both[0], 1), whole_number("size", both[1], 1))}
 
 
 def request_of(plane: Any, size: Any, times: Mapping[str, Any], wrap: Optional[Mapping[str, Any]], counts: Mapping[str, Tuple[Any, int]], reach: Optional[float],
                csv: Any, resume: bool, identity: str) -> Dict[str, Any]:
     """What is given, checked; `counts` are whole numbers with the least that makes sense."""
     request = _plane(plane, size)
-    request.update({name: _time(name, value) for name, value in times.items() if value is not None})
-    request.update({name: _whole(name, value, least) for name, (value, least) in counts.items() if value is not None})
+    request.update({name: time_text(name, value) for name, value in times.items() if value is not None})
+    request.update({name: whole_number(name, value, least) for name, (value, least) in counts.items() if value is not None})
     if wrap:
-        request["wrap"] = [(str(name), _time("wrap", period)) for name, period in wrap.items()]
+        request["wrap"] = [(str(name), time_text("wrap", period)) for name, period in wrap.items()]
     if reach is not None:
         if not reach > 0:
             raise ValueError(f"reach is {reach!r}; expected a number above 0")

@@ -19,6 +19,11 @@ SIGNS: Tuple[Tuple[str, Any, float, bool, Tuple[str, ...]], ...] = (
     ("not unique", (8, 2, 0), 7, False, ("repelling", "two_fold", "ambiguous")),
     ("stop", "s", 5, True, ("stop", "zeno")),
 )
+# REGIONS are the colours of attractors in a plane, as those of the command.
+REGIONS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#88CCEE", "#AA4499", "#999933", "#661100")
+# Chaos is dark and what is no attractor is light, so that curves are seen on both.
+CHAOS, QUASIPERIODIC, UNRESOLVED, OTHER_ORBITS = "#555555", "#B39DDB", "#9E9E9E", "#D7CCC8"
+LONGEST_NAME = 64
 MOST_SEGMENTS, MOST_POINTS, MOST_SIGNS = 2000, 40_000, 500
 POINTS, POINTS_OF_A_STEP = 2000, 8
 
@@ -196,6 +201,24 @@ def draw_manifolds(manifolds: Any, ax: Any, x: int, y: int) -> Any:
     return axes
 
 
+def draw_gaps(connections: Any, ax: Any = None) -> Any:
+    """The gaps of manifolds over a parameter, and where they close; returns the axes."""
+    import matplotlib.pyplot as plt
+
+    axes = plt.subplots()[1] if ax is None else ax
+    for k, gap in enumerate(connections.gaps):
+        first, last = (f"{gap[end] + 1}{'+' if gap[end + '_side'] > 0 else '-'}" for end in ("from", "to"))
+        axes.plot(gap.parameter, gap.gap, color=REGIONS[k % len(REGIONS)], lw=1.4, label=f"{first} to {last}")
+    axes.axhline(0, color="#444444", lw=1, ls="--")
+    if connections.found:
+        axes.plot([one["parameter"] for one in connections.found], np.zeros(len(connections.found)), "o", color=MARK, ms=5, label="connection")
+    axes.set_xlabel(connections["varied"])
+    axes.set_ylabel("gap")
+    if connections.gaps:
+        axes.legend()
+    return axes
+
+
 def _add_special_points(curve: Any, axes: Any) -> None:
     for point in curve.special:
         axes.plot([point.first], [point.second], "o", color=MARK, markersize=5)
@@ -215,13 +238,6 @@ def draw_curves(curves: Any, ax: Any = None) -> Any:
     if curves:
         axes.legend()
     return axes
-
-
-# REGIONS are the colours of attractors in a plane, as those of the command.
-REGIONS = ("#0072B2", "#E69F00", "#009E73", "#CC79A7", "#56B4E9", "#D55E00", "#F0E442", "#332288", "#88CCEE", "#AA4499", "#999933", "#661100")
-# Chaos is dark and what is no attractor is light, so that curves are seen on both.
-CHAOS, QUASIPERIODIC, UNRESOLVED, OTHER_ORBITS = "#555555", "#B39DDB", "#9E9E9E", "#D7CCC8"
-LONGEST_NAME = 64
 
 
 def _grey(number: int) -> str:

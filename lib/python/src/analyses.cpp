@@ -19,6 +19,7 @@
 #include "apps/measurements_file.hpp"
 #include "apps/orbit_documents.hpp"
 #include "apps/orbit_guess.hpp"
+#include "apps/simulation.hpp"
 #include "apps/stoppable.hpp"
 #include "apps/varied_parameter.hpp"
 #include "lib/python/src/answers.hpp"
@@ -175,8 +176,7 @@ ManifoldOptions manifold_options(const py::dict& request, const Options& run) {
 std::string manifolds_of_orbit(const Model& model, const ModelInstance& instance, const py::dict& request,
                                const ManifoldOptions& asked,
                                const std::shared_ptr<Cancellation>& cancellation) {
-  apps::OrbitQuestion question{.period = entry<double>(request, "period"),
-                               .returns = entry<Index>(request, "returns").value_or(0),
+  apps::OrbitQuestion question{.returns = entry<Index>(request, "returns").value_or(0),
                                .transient = entry<double>(request, "transient").value_or(0)};
   if (const auto section = entry<std::string>(request, "section")) {
     question.section = PoincareSection{
@@ -184,6 +184,8 @@ std::string manifolds_of_orbit(const Model& model, const ModelInstance& instance
         .direction = direction_from(entry<std::string>(request, "direction").value_or("rising"))};
     check_section(*question.section, instance.problem(), "section");
   }
+  if (const auto period = entry<std::string>(request, "period"))
+    question.period = apps::length_of_time("period", "period", *period, instance);
   OrbitManifoldOptions options{
       .run = asked.run, .stable = asked.stable, .unstable = asked.unstable, .length = asked.length};
   if (const auto runs = entry<Index>(request, "max_runs")) options.most_runs = *runs;
@@ -206,7 +208,7 @@ std::string manifolds(const std::shared_ptr<Problem>& problem, double end, const
   instance.end = end;
   const Options run = run_options(given, model, 1e-10);
   const ManifoldOptions options = manifold_options(request, run);
-  if (entry<std::string>(request, "section") || entry<double>(request, "period"))
+  if (entry<std::string>(request, "section") || entry<std::string>(request, "period"))
     return manifolds_of_orbit(model, instance, request, options, cancellation);
   const EquilibriumOptions search =
       search_options(run, entry<Box>(request, "box").value_or(Box{}),

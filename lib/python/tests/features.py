@@ -127,10 +127,28 @@ FEATURES = {
     "an audit": lambda: friction().run(audit="full").audit.verdict,
     "all motions of an ambiguous start": lambda: sorted(b.final.state[0] for b in slideway.parse(
         '[states]\nx = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "sgn(x)"\n').run(on_ambiguity="branches").branches),
+    "all motions of a model with delays": lambda: ends_of(slideway.parse(
+        '[states]\nx = 0.0\ny = 1.0\n[time]\nend = 2.0\n[derivatives]\nx = "sgn(x)"\ny = "-1"\n'
+        '[[resets]]\nname = "late"\nwhen = "y - 0.5"\ndirection = "falling"\ndelay = 1.0\nset.y = "5"\n').run(on_ambiguity="branches")),
+    "all motions of a function that is called": lambda: ends_of(slideway.solve_ivp(
+        lambda t, y: [float(str(np.sign(y[0])))], (0, 1), [0.0], surfaces=[lambda t, y: y[0]], on_ambiguity="branches")),
+    "derivatives of all motions": lambda: message_of(lambda: ramp().run(on_ambiguity="branches", sensitivities=["x"])),
+    "a period that is a function": lambda: slideway.load("gallery/impact_oscillator").orbit(
+        period=lambda w: 2 * np.pi / w, transient=240, d=0.3, vary={"w": np.linspace(2.6, 2.7, 3)}).period.tolist(),
+    "a period that is a function of two parameters": lambda: [c.values.tolist() for c in slideway.load("gallery/impact_oscillator").orbit(
+        period=lambda d, w: 2 * np.pi / w, transient=240, x=-0.17, w=2.6, vary={"d": np.linspace(0.23, 0.13, 5), "w": np.linspace(2.5, 2.7, 5)})],
+    "a period that fails": lambda: message_of(lambda: slideway.load("gallery/impact_oscillator").orbit(
+        period=lambda w: 2 * np.pi / w if w < 2.65 else 1 / 0, transient=240, d=0.3, vary={"w": np.linspace(2.6, 2.7, 3)})),
+    "a period that makes no sense": lambda: message_of(lambda: slideway.load("gallery/impact_oscillator").orbit(
+        period=lambda w: -w, transient=240, d=0.3, vary={"w": np.linspace(2.6, 2.7, 3)})),
     "the document of a run": lambda: sorted(json.loads(friction().run().to_json())),
     "the gallery and the catalogue": lambda: len(slideway.catalogue) > 50,
     "a mistake in a model": lambda: message_of(lambda: slideway.parse('[states]\nx = 1.0\n[time]\nend = 1\n[derivatives]\nx = "y"\n')),
 }
+
+
+def ends_of(result):
+    return [result.final.t, result.final.state.tolist(), result.final.mode, result.outcome.status, [ends_of(branch) for branch in result.branches]]
 
 
 def message_of(call):

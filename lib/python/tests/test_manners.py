@@ -122,15 +122,23 @@ def test_exponents_and_branches_are_interrupted_with_what_was_found():
 def test_basins_and_diagrams_are_interrupted_with_what_was_found():
     model = slideway.parse('[parameters]\nd = 0.01\n[states]\nx = 0.5\nv = 0.0\n[time]\nend = 50.0\n[derivatives]\nx = "v"\nv = "x - x^3 - d*v"\n')
     with Interrupt(0.5) as interrupt, pytest.raises(slideway.Interrupted, match="the search for basins was interrupted") as caught:
-        model.basins(plane={"x": (-2, 2), "v": (-2, 2)}, size=600, thorough=True)
+        model.basins(plane={"x": (-2, 2), "v": (-2, 2)}, size=300, thorough=True)
     assert time.perf_counter() - interrupt.sent < 4
     basins = caught.value.result
-    assert basins is not None and not basins.complete and basins.cells.shape == (600, 600) and (basins.cells < 0).any()
+    assert basins is not None and not basins.complete and basins.cells.shape == (300, 300) and (basins.cells < 0).any()
     with Interrupt(0.5) as interrupt, pytest.raises(slideway.Interrupted, match="the search for a diagram was interrupted") as caught:
-        slideway.load("gallery/impact_oscillator").diagram(plane={"w": (2.4, 2.8), "d": (0.13, 0.25)}, size=200, period="2*pi/w")
+        slideway.load("gallery/impact_oscillator").diagram(plane={"w": (2.4, 2.8), "d": (0.13, 0.25)}, size=80, period="2*pi/w")
     assert time.perf_counter() - interrupt.sent < 4
     diagram = caught.value.result
-    assert diagram is not None and not diagram.complete and diagram.cells.shape == (200, 200) and (diagram.cells < 0).any()
+    assert diagram is not None and not diagram.complete and diagram.cells.shape == (80, 80) and (diagram.cells < 0).any()
+
+
+def test_manifolds_are_interrupted_with_what_was_found():
+    model = slideway.parse('[states]\nx = -0.5\nv = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "v"\nv = "x - x^3 + 0.1*cos(t)"\n')
+    with Interrupt(0.5) as interrupt, pytest.raises(slideway.Interrupted, match="the search for manifolds was interrupted") as caught:
+        model.manifolds(period="2*pi", length=4000, max_runs=10**6)
+    assert time.perf_counter() - interrupt.sent < 3
+    assert 0 < max(piece.arclength[-1] for piece in caught.value.result) < 4000
 
 
 def test_other_threads_run_during_a_run():
