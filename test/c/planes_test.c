@@ -94,7 +94,7 @@ static void two_points_coexist(void) {
   double coexisting[9], forward[9];
   int i;
   CHECK_OK(model, sw_parse(RELAY, -1, NULL, &model));
-  CHECK_OK(found, sw_find_diagram(model, "plane=a:-1.5:1.5,b:0:0.75 size=3 step=3 no_curves=true", &found));
+  CHECK_OK(found, sw_find_diagram(model, "plane=a:-1.5:1.5,b:0:0.75 size=3 no_curves=true", &found));
   CHECK(sw_count(found, "kinds") == 1);
   CHECK_TEXT(sw_name(found, "kinds", 0), "point");
   CHECK_OK(found, sw_values(found, "coexisting", coexisting, 9, NULL));

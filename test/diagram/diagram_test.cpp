@@ -190,6 +190,35 @@ TEST_CASE("inside of a cusp both directions come to different points, and its cu
   CHECK(diagram.explained == diagram.borders);
 }
 
+TEST_CASE("a state that decays fast does not hide that others have not come to rest") {
+  // x rests at a + b on the side x > 0, at a − b on the other one, or on the surface, where y is long at rest.
+  for (const double rate : {1.0, 5.0, 40.0}) {
+    CAPTURE(rate);
+    const Model model =
+        parse_model("name = \"relay\"\n[parameters]\na = 0.1\nb = 0.5\nr = " + std::to_string(rate) +
+                        "\n[states]\nx = 0.3\ny = 0.1\n[time]\nend = 10.0\n[surfaces]\nside = \"x\"\n"
+                        "[derivatives]\nx = \"a - x - b*sgn(side)\"\ny = \"-r*y\"\n",
+                    "relay.toml");
+    const DiagramDesign design{.across = {.name = "a", .low = -1, .high = 1, .cells = 10},
+                               .up = {.name = "b", .low = 0.05, .high = 1, .cells = 9}};
+    const Diagram diagram = find_diagram(model, design, {.find_curves = false, .jobs = 2});
+    for (Index j = 0; j < 9; ++j)
+      for (Index i = 0; i < 10; ++i) {
+        CAPTURE(i);
+        CAPTURE(j);
+        const double a = design.across.middle(i), b = design.up.middle(j);
+        const double rest = std::abs(a) < b ? 0 : a - std::copysign(b, a);
+        const auto cell = static_cast<std::size_t>(j * 10 + i);
+        CHECK(diagram.coexisting[cell] == 0);
+        for (const auto* ends : {&diagram.forward, &diagram.backward}) {
+          CHECK(kind_at(diagram, *ends, cell).slides == (std::abs(a) < b));
+          CHECK((*ends)[cell].attractor.stable);
+          CHECK(std::abs((*ends)[cell].attractor.points.front()[0] - rest) <= 1e-3);
+        }
+      }
+  }
+}
+
 TEST_CASE("a diagram that was interrupted and resumed is that of one process") {
   const TemporaryFolder folder;
   const DiagramDesign design = gap_and_frequency(6, 4);

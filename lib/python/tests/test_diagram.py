@@ -25,7 +25,7 @@ y = "-y"
 
 
 def test_a_relay_slides_between_two_lines():
-    diagram = slideway.parse(RELAY).diagram(plane={"a": (-1, 1), "b": (0.05, 1)}, size=(20, 19), step=3.0)
+    diagram = slideway.parse(RELAY).diagram(plane={"a": (-1, 1), "b": (0.05, 1)}, size=(20, 19))
     assert diagram.complete and diagram.autonomous and diagram.cells.shape == diagram.backward.shape == (19, 20)
     a, b = np.meshgrid(*diagram.axes.values())
     slides, = [region for region in diagram.regions if region["slides"]]
@@ -53,7 +53,7 @@ def test_an_oscillator_touches_its_stop_where_its_response_is_as_large():
 def test_two_points_of_a_relay_that_repels_coexist():
     # Where the relay repels, x = a ± b both attract where |a| < b, and one of them elsewhere.
     model = slideway.parse(RELAY.replace("- b*sgn", "+ b*sgn"))
-    diagram = model.diagram(plane={"a": (-1, 1), "b": (0.05, 1)}, size=10, step=3.0, no_curves=True)
+    diagram = model.diagram(plane={"a": (-1, 1), "b": (0.05, 1)}, size=10, no_curves=True)
     a, b = np.meshgrid(*diagram.axes.values())
     assert np.array_equal(diagram.coexisting, np.abs(a) < b) and diagram.curves == []
 
@@ -61,8 +61,8 @@ def test_two_points_of_a_relay_that_repels_coexist():
 def test_diagrams_are_drawn_and_kept(tmp_path):
     model, table = slideway.parse(RELAY), tmp_path / "diagram.csv"
     plane = {"a": (-1, 1), "b": (0.05, 1)}
-    diagram = model.diagram(plane=plane, size=6, step=3.0, csv=table)
-    assert model.diagram(plane=plane, size=6, step=3.0, csv=table, resume=True).document == diagram.document
+    diagram = model.diagram(plane=plane, size=6, csv=table)
+    assert model.diagram(plane=plane, size=6, csv=table, resume=True).document == diagram.document
     axes = diagram.plot()
     assert axes.get_xlabel() == "a" and axes.get_ylabel() == "b" and axes.images[0].get_array().shape == (12, 12, 3)
     assert len(axes.lines) >= len(diagram.curves)

@@ -63,6 +63,57 @@ void check_options(const DiagramOptions& options) {
         "a number between 0 and 1", number_text(options.curve_rtol));
 }
 
+// Pilot holds what one solution shows of its attractor in the second half of its time.
+class Pilot {
+ public:
+  // The states at equal intervals, of which there are at least two.
+  Pilot(double interval, std::vector<Vector> states) : interval_(interval), states_(std::move(states)) {
+    const std::size_t count = states_.size(), half = count / 2, late = half + (count - half) / 2;
+    const Vector before = range(half, late), after = range(late, count - 1);
+    decays_ = after.array() < kShrinks * before.array();
+    states_.erase(states_.begin(), states_.begin() + static_cast<std::ptrdiff_t>(half));
+  }
+
+  // A state that decays is on its way to rest: where it is last counts alone.
+  void widen(Vector& low, Vector& high) const {
+    for (Index i = 0; i < low.size(); ++i) {
+      for (const Vector& state : states_) {
+        const double value = decays_[i] ? states_.back()[i] : state[i];
+        low[i] = std::min(low[i], value);
+        high[i] = std::max(high[i], value);
+      }
+    }
+  }
+  // The time in which the solution moves by one cell of the grid; 0 where all states decay or rest.
+  double time_of_cell(const StateGrid& grid) const {
+    double way = 0;
+    for (std::size_t k = 0; k + 1 < states_.size(); ++k) {
+      Vector next = states_[k + 1];
+      for (Index i = 0; i < next.size(); ++i)
+        if (decays_[i]) next[i] = states_[k][i];
+      way += grid.distance(states_[k], next);
+    }
+    return way > 0 ? interval_ * static_cast<double>(states_.size() - 1) / way : 0;
+  }
+
+ private:
+  static constexpr double kShrinks = 0.5;
+
+  // Between two places, both included.
+  Vector range(std::size_t first, std::size_t last) const {
+    Vector low = states_[first], high = low;
+    for (std::size_t k = first; k <= last; ++k) {
+      low = low.cwiseMin(states_[k]);
+      high = high.cwiseMax(states_[k]);
+    }
+    return high - low;
+  }
+
+  double interval_;
+  std::vector<Vector> states_;
+  Eigen::Array<bool, Eigen::Dynamic, 1> decays_;
+};
+
 }  // namespace
 
 DiagramProblem::DiagramProblem(const Model& model, const DiagramDesign& design, const DiagramOptions& options)
@@ -124,15 +175,11 @@ void DiagramProblem::check_plane(const ModelInstance& instance) const {
   }
 }
 
-// Pilot runs over the plane show in which ranges states move, and how fast. In the second half of each the solution is near its attractor.
+// Pilot runs over the plane show in which ranges states move, and how fast.
 void DiagramProblem::find_ranges(const ModelInstance& middle) {
   const Index n = middle.system.states();
   const double infinity = std::numeric_limits<double>::infinity();
   Vector low = Vector::Constant(n, infinity), high = -low;
-  struct Pilot {
-    double interval = 0;  // between two looks
-    std::vector<Vector> states = {};
-  };
   std::vector<Pilot> pilots;
   const Options run = plain_options(options_.run, Recording::nothing);
   for (Index i = 0; i < kPilotsOfSide; ++i) {
@@ -149,16 +196,15 @@ void DiagramProblem::find_ranges(const ModelInstance& middle) {
         LiveRun live =
             Simulator(instance.problem(), run)
                 .begin({.start = instance.start, .end = instance.start + length, .state = instance.state});
-        Pilot pilot{.interval = interval};
+        std::vector<Vector> states;
         for (Index k = 0; k <= looks; ++k) {
           const double t = instance.start + static_cast<double>(k) * interval;
           if (!live.advance_to(t).reached_end() || !live.state().allFinite()) break;
-          pilot.states.push_back(live.state());
-          if (k < looks / 2) continue;
-          low = low.cwiseMin(live.state());
-          high = high.cwiseMax(live.state());
+          states.push_back(live.state());
         }
-        pilots.push_back(std::move(pilot));
+        if (std::ssize(states) <= looks / 2) continue;
+        pilots.emplace_back(interval, std::move(states));
+        pilots.back().widen(low, high);
       } catch (const std::invalid_argument&) {
         continue;  // No solution begins there.
       }
@@ -173,12 +219,14 @@ void DiagramProblem::find_ranges(const ModelInstance& middle) {
   double widest = 0;
   for (Index i = 0; i < n; ++i)
     if (high[i] > low[i]) widest = std::max(widest, high[i] - low[i]);
-  constexpr double hardly = 1e-6;
+  constexpr double errors = 20;  // of the tolerances: a range within them is that of a state that rests
+  const Vector atol = run.atol.expand(n, run.rtol);
   for (Index i = 0; i < n; ++i) {
     if (!(high[i] >= low[i])) low[i] = high[i] = begin[i];
     double range = high[i] - low[i];
-    if (!(range > hardly * std::max(std::abs(low[i]), std::abs(high[i])))) {
-      const double size = std::max({std::abs(low[i]), std::abs(high[i]), std::abs(begin[i])});
+    const double farthest = std::max(std::abs(low[i]), std::abs(high[i]));
+    if (!(range > errors * (run.rtol * farthest + atol[i]))) {
+      const double size = std::max(farthest, std::abs(begin[i]));
       range = size > 0 ? size : widest > 0 ? widest : 1.0;
     }
     width[i] = range / parts;
@@ -191,11 +239,8 @@ void DiagramProblem::find_ranges(const ModelInstance& middle) {
   if (!is_autonomous_ || step_ > 0) return;
   std::vector<double> steps;
   for (const Pilot& pilot : pilots) {
-    double way = 0;
-    for (std::size_t k = 0; k + 1 < pilot.states.size(); ++k)
-      way += grid_.distance(pilot.states[k], pilot.states[k + 1]);
-    if (way > 0)
-      steps.push_back(kPartsPerStep * pilot.interval * static_cast<double>(pilot.states.size()) / way);
+    const double time = pilot.time_of_cell(grid_);
+    if (time > 0) steps.push_back(kPartsPerStep * time);
   }
   const double length = middle.end - middle.start;
   constexpr double shortest = 1e-5, longest = 0.1;
