@@ -317,6 +317,14 @@ TEST_CASE("shortcuts through coloured regions change no cell of smooth basins") 
   CHECK(2 * quick_steps < thorough_steps);
 }
 
+TEST_CASE(
+    "equations that depend on time are seen to, also where the diagonal of the plane is a surface that "
+    "repels") {
+  const Model model = model_of("x = \"-x + sgn(x - y)\"\ny = \"cos(t) - y\"\n");
+  CHECK_THROWS_WITH_AS(find_basins(model, square(2, 16)), doctest::Contains("the equations depend on time"),
+                       std::invalid_argument);
+}
+
 TEST_CASE("interrupted basins go on from their table to the same ends") {
   const TemporaryFolder folder;
   const std::string whole = folder / "whole.csv", parts = folder / "parts.csv";

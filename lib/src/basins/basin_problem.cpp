@@ -113,9 +113,12 @@ void BasinProblem::check_plane(const ModelInstance& instance) {
 
 void BasinProblem::find_step(const ModelInstance& instance) {
   std::vector<Vector> tried;
-  for (const double part : {0.5, 0.25, 0.75, 0.1, 0.9})
-    tried.push_back(state_at(design_.across.low + part * (design_.across.high - design_.across.low),
-                             design_.up.low + part * (design_.up.high - design_.up.low)));
+  // No three of them lie on a line, which may be a surface where no solution begins.
+  constexpr std::pair<double, double> parts[] = {
+      {0.5, 0.5}, {0.25, 0.6}, {0.75, 0.2}, {0.1, 0.35}, {0.9, 0.7}};
+  for (const auto& [across, up] : parts)
+    tried.push_back(state_at(design_.across.low + across * (design_.across.high - design_.across.low),
+                             design_.up.low + up * (design_.up.high - design_.up.low)));
   const MapDrive drive = find_map_drive({.problem = instance.problem(),
                                          .run = parts_.run,
                                          .start = start(),
