@@ -1,5 +1,8 @@
 #include "apps/plane_questions.hpp"
 
+#include <array>
+#include <stdexcept>
+#include <string_view>
 #include <utility>
 
 #include "apps/simulation.hpp"
@@ -57,6 +60,39 @@ void set_plane_options(const PlaneArguments& arguments, const Options& run, cons
   options.resume = arguments.resume;
 }
 
+// The message with names of options in place of the fields of the library.
+std::string in_words(std::string message) {
+  static constexpr std::array<std::pair<std::string_view, std::string_view>, 12> names = {{
+      {"BasinDesign::across", "plane"},
+      {"BasinDesign::up", "plane"},
+      {"BasinDesign", "plane"},
+      {"DiagramDesign::across", "plane"},
+      {"DiagramDesign::up", "plane"},
+      {"DiagramDesign", "plane"},
+      {"Options::step", "Options::period"},
+      {"Options::most_steps", "Options::max_rounds"},
+      {"Options::table", "Options::csv"},
+      {"Options::most_rounds", "Options::curve_rounds"},
+      {"BasinOptions::", ""},
+      {"DiagramOptions::", ""},
+  }};
+  for (const auto& [field, name] : names)
+    for (std::size_t at = message.find(field); at != std::string::npos; at = message.find(field, at))
+      message.replace(at, field.size(), name);
+  return message;
+}
+
+template <class Search>
+auto with_words(Search&& search) {
+  try {
+    return search();
+  } catch (const std::invalid_argument& error) {
+    const std::string message = in_words(error.what());
+    if (message == error.what()) throw;
+    throw std::invalid_argument(message);
+  }
+}
+
 }  // namespace
 
 BasinDesign basin_design(const BasinsArguments& arguments) {
@@ -98,6 +134,14 @@ DiagramOptions diagram_options(const DiagramArguments& arguments, const Options&
   if (arguments.most_followed) options.most_followed = *arguments.most_followed;
   options.identity = identity + '\n' + arguments.period + '\n' + arguments.step;
   return options;
+}
+
+Basins find_asked_basins(const Model& model, const BasinDesign& design, const BasinOptions& options) {
+  return with_words([&] { return find_basins(model, design, options); });
+}
+
+Diagram find_asked_diagram(const Model& model, const DiagramDesign& design, const DiagramOptions& options) {
+  return with_words([&] { return find_diagram(model, design, options); });
 }
 
 }  // namespace slideway::apps

@@ -25,4 +25,8 @@ DiagramOptions diagram_options(const DiagramArguments& arguments, const Options&
                                const ModelInstance& instance, const std::string& identity,
                                const std::string& before);
 
+// find_basins() and find_diagram() for interfaces whose options have the names of the command's without dashes: their messages name these.
+Basins find_asked_basins(const Model& model, const BasinDesign& design, const BasinOptions& options);
+Diagram find_asked_diagram(const Model& model, const DiagramDesign& design, const DiagramOptions& options);
+
 }  // namespace slideway::apps

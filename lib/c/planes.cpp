@@ -166,7 +166,7 @@ int sw_find_basins(const sw_model* model, const char* options, sw_findings** fou
         apps::basin_options(asked, input.options.run, input.instance, model->source_text, "");
     PlaneAttendant attendant(*model, input);
     attendant.attend(search);
-    const Basins basins = find_basins(*input.model, design, search);
+    const Basins basins = apps::find_asked_basins(*input.model, design, search);
     made.json = json_of(apps::write_basins_json, apps::ShownBasins{input.model->name, input.instance, design,
                                                                    basins, search.run.rtol});
     list_numbers(basins, made);
@@ -191,7 +191,7 @@ int sw_find_diagram(const sw_model* model, const char* options, sw_findings** fo
         apps::diagram_options(asked, input.options.run, input.instance, model->source_text, "");
     PlaneAttendant attendant(*model, input);
     attendant.attend(search);
-    const Diagram diagram = find_diagram(*input.model, design, search);
+    const Diagram diagram = apps::find_asked_diagram(*input.model, design, search);
     made.json = json_of(apps::write_diagram_json, apps::ShownDiagram{input.model->name, input.instance,
                                                                      design, diagram, search.run.rtol});
     list_numbers(diagram, made);

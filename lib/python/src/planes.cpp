@@ -62,7 +62,7 @@ std::string basins(const std::shared_ptr<Problem>& problem, const py::dict& give
                                              entry<std::string>(request, "identity").value_or(""), "");
   attend_plane(progress, cancellation, options);
   const py::gil_scoped_release unlocked;
-  const Basins found = find_basins(model, design, options);
+  const Basins found = apps::find_asked_basins(model, design, options);
   return text_of(apps::write_basins_json,
                  apps::ShownBasins{model.name, problem->instance, design, found, options.run.rtol});
 }
@@ -84,7 +84,7 @@ std::string diagram(const std::shared_ptr<Problem>& problem, const py::dict& giv
                             entry<std::string>(request, "identity").value_or(""), "");
   attend_plane(progress, cancellation, options);
   const py::gil_scoped_release unlocked;
-  const Diagram found = find_diagram(model, design, options);
+  const Diagram found = apps::find_asked_diagram(model, design, options);
   return text_of(apps::write_diagram_json,
                  apps::ShownDiagram{model.name, problem->instance, design, found, options.run.rtol});
 }

@@ -155,3 +155,11 @@ def test_progress_is_shown_when_it_is_asked_for(capsys):
 def test_what_makes_no_sense_is_told(question, what):
     with pytest.raises(ValueError, match=what):
         slideway.parse(RELAY).basins(**question)
+
+
+def test_messages_name_the_arguments():
+    driven = slideway.parse(RELAY.replace('y = "-y"', 'y = "cos(t) - y"'))
+    for question, message in ((dict(plane=PLANE), "period: the equations depend on time"), (dict(plane={"x": (-1, 1), "q": (-1, 1)}), "plane: ")):
+        with pytest.raises(ValueError) as caught:
+            driven.basins(**question)
+        assert str(caught.value).startswith(message)
