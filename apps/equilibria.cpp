@@ -4,7 +4,7 @@
 
 #include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
-#include "apps/curve_kinds.hpp"
+#include "apps/curve_options.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
@@ -56,12 +56,8 @@ int follow_curves(const EquilibriaArguments& arguments, const Model& model, cons
                   EquilibriumOptions options, const std::vector<Target>& wanted, std::ostream& out,
                   std::ostream& err) {
   const std::vector<SweepAxis>& axes = arguments.axes;
-  const EquilibriumCurveOptions asked{.equilibria = std::move(options),
-                                      .first = span_of(axes[0]),
-                                      .second = span_of(axes[1]),
-                                      .begin = begin_of_curves(instance, axes[1]),
-                                      .kind = equilibrium_curves_named(arguments.bifurcation),
-                                      .most_points = most_points_of(axes[0]) + most_points_of(axes[1])};
+  const EquilibriumCurveOptions asked =
+      equilibrium_curve_options(axes, instance, arguments.bifurcation, options);
   ModelInstance first = instance_at(model, arguments.settings, axes, axes[0].first, asked.begin);
   set_end(arguments, first);
   const std::vector<EquilibriumCurve> curves = follow_equilibrium_curves(

@@ -8,7 +8,7 @@
 #include "apps/advice.hpp"
 #include "apps/branch_figures.hpp"
 #include "apps/commands.hpp"
-#include "apps/curve_kinds.hpp"
+#include "apps/curve_options.hpp"
 #include "apps/exit_status.hpp"
 #include "apps/layout.hpp"
 #include "apps/load_model.hpp"
@@ -122,12 +122,7 @@ int follow_curves(const OrbitArguments& arguments, const Model& model, const Mod
                   const OrbitOptions& options, const std::vector<Target>& wanted, std::ostream& out,
                   std::ostream& err) {
   const std::vector<SweepAxis>& axes = arguments.axes;
-  const OrbitCurveOptions asked{.orbit = options,
-                                .first = span_of(axes[0]),
-                                .second = span_of(axes[1]),
-                                .begin = begin_of_curves(instance, axes[1]),
-                                .kind = orbit_curves_named(arguments.bifurcation),
-                                .most_points = most_points_of(axes[0]) + most_points_of(axes[1])};
+  const OrbitCurveOptions asked = orbit_curve_options(axes, instance, arguments.bifurcation, options);
   const auto at = [&](double a, double b) { return instance_at(model, arguments.settings, axes, a, b); };
   ModelInstance first = at(axes[0].first, asked.begin);
   set_end(arguments, first);

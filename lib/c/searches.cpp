@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "apps/curve_kinds.hpp"
+#include "apps/curve_options.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/lyapunov_documents.hpp"
 #include "apps/measurements_file.hpp"
@@ -69,16 +69,10 @@ std::optional<std::string> taken_bifurcation(OptionText& words, const std::vecto
 }
 
 std::string equilibrium_curves_json(const Model& model, const RunInput& input,
-                                    const std::vector<SweepAxis>& axes,
-                                    std::optional<EquilibriumBifurcation> kind,
+                                    const std::vector<SweepAxis>& axes, const std::string& bifurcation,
                                     const EquilibriumOptions& search) {
-  const EquilibriumCurveOptions asked{
-      .equilibria = search,
-      .first = apps::span_of(axes[0]),
-      .second = apps::span_of(axes[1]),
-      .begin = apps::begin_of_curves(input.instance, axes[1]),
-      .kind = kind,
-      .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+  const EquilibriumCurveOptions asked =
+      apps::equilibrium_curve_options(axes, input.instance, bifurcation, search);
   const auto at = [&](double a, double b) { return apps::instance_at(model, input.settings, axes, a, b); };
   const ModelInstance first = at(axes[0].first, asked.begin);
   const std::vector<EquilibriumCurve> curves =
@@ -93,7 +87,7 @@ std::string equilibrium_curves_json(const Model& model, const RunInput& input,
 }
 
 OrbitCurves orbit_curves(const Model& model, const OrbitSearch& search, const std::vector<SweepAxis>& axes,
-                         std::optional<Bifurcation> kind, const PeriodFunction& period, std::string& json) {
+                         const std::string& bifurcation, const PeriodFunction& period, std::string& json) {
   const RunInput& input = *search.input;
   const auto at = [&](double a, double b) { return apps::instance_at(model, input.settings, axes, a, b); };
   OrbitPlaneFamily family{.problem = [&](double a, double b) { return at(a, b).problem(); }};
@@ -103,12 +97,8 @@ OrbitCurves orbit_curves(const Model& model, const OrbitSearch& search, const st
     family.period = [&](double a, double b) {
       return apps::length_of_time("period", "period", search.period, at(a, b));
     };
-  const OrbitCurveOptions asked{.orbit = search.options,
-                                .first = apps::span_of(axes[0]),
-                                .second = apps::span_of(axes[1]),
-                                .begin = apps::begin_of_curves(input.instance, axes[1]),
-                                .kind = kind,
-                                .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+  const OrbitCurveOptions asked =
+      apps::orbit_curve_options(axes, input.instance, bifurcation, search.options);
   const ModelInstance first = at(axes[0].first, asked.begin);
   std::optional<double> first_period;
   if (period.function != nullptr) first_period = period.at({axes[0].first, asked.begin});
@@ -141,8 +131,7 @@ int sw_find_equilibria(const sw_model* model, const char* options, sw_findings**
       check_has_parameters(input);
       const Model stoppable = apps::stoppable(*input.model, is_stop_asked);
       if (axes.size() == 2) {
-        made.json = equilibrium_curves_json(stoppable, input, axes,
-                                            apps::equilibrium_curves_named(bifurcation.value_or("")), search);
+        made.json = equilibrium_curves_json(stoppable, input, axes, bifurcation.value_or(""), search);
         return SW_OK;
       }
       const SweepAxis& axis = axes.front();
@@ -224,8 +213,7 @@ int sw_follow_orbit(const sw_model* model, const char* options, sw_findings** fo
     const Model stoppable = apps::stoppable(*search.input->model, search.is_stop_asked);
     if (axes.size() == 2) {
       const OrbitCurves curves =
-          orbit_curves(stoppable, search, axes, apps::orbit_curves_named(bifurcation.value_or("")),
-                       model->period, made.json);
+          orbit_curves(stoppable, search, axes, bifurcation.value_or(""), model->period, made.json);
       made.tell(curves.branch.message);
       const bool has_points = std::any_of(curves.curves.begin(), curves.curves.end(),
                                           [](const OrbitCurve& curve) { return !curve.points.empty(); });

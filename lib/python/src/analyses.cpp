@@ -11,7 +11,7 @@
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
 
-#include "apps/curve_kinds.hpp"
+#include "apps/curve_options.hpp"
 #include "apps/equilibria_documents.hpp"
 #include "apps/fit_documents.hpp"
 #include "apps/lyapunov_documents.hpp"
@@ -116,7 +116,6 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
   instance.end = end;
   const EquilibriumOptions options =
       search_options(options_from(given, model.defaults), box, starts, instance.system);
-  const std::optional<EquilibriumBifurcation> kind = apps::equilibrium_curves_named(bifurcation);
   const py::gil_scoped_release unlocked;
   if (varied.empty()) {
     const ModelInstance stoppable = apps::stoppable(instance, stop_question(cancellation));
@@ -127,13 +126,8 @@ std::string equilibria(const std::shared_ptr<Problem>& problem, double end, cons
   const SweepAxis& axis = axes.front();
   const Model stoppable = apps::stoppable(model, stop_question(cancellation));
   if (axes.size() > 1) {
-    const EquilibriumCurveOptions asked{
-        .equilibria = options,
-        .first = apps::span_of(axes[0]),
-        .second = apps::span_of(axes[1]),
-        .begin = apps::begin_of_curves(instance, axes[1]),
-        .kind = kind,
-        .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+    const EquilibriumCurveOptions asked =
+        apps::equilibrium_curve_options(axes, instance, bifurcation, options);
     const ModelInstance first = apps::instance_at(model, problem->settings, axes, axes[0].first, asked.begin);
     const std::vector<EquilibriumCurve> curves = follow_equilibrium_curves(
         [&](double a, double b) {
@@ -285,13 +279,7 @@ py::tuple orbit(const std::shared_ptr<Problem>& problem, const py::dict& given,
         return py::cast<double>((*period_of)(a, b));
       };
     }
-    const OrbitCurveOptions asked{
-        .orbit = options,
-        .first = apps::span_of(axes[0]),
-        .second = apps::span_of(axes[1]),
-        .begin = apps::begin_of_curves(instance, axes[1]),
-        .kind = apps::orbit_curves_named(bifurcation),
-        .most_points = apps::most_points_of(axes[0]) + apps::most_points_of(axes[1])};
+    const OrbitCurveOptions asked = apps::orbit_curve_options(axes, instance, bifurcation, options);
     if (period_of) question.period = py::cast<double>((*period_of)(axes[0].first, asked.begin));
     std::string document;
     {
