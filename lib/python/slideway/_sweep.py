@@ -191,9 +191,11 @@ def sweep(model: Any, given: Dict[str, Any], *, jobs: Optional[int], progress: O
     bar = Bar(len(chains), progress, "run")
     stopped = False
     with concurrent.futures.ThreadPoolExecutor(max_workers=jobs or os.cpu_count() or 1) as pool:
-        futures = [pool.submit(work, number) for number in range(1, len(chains))]
-        pending = set(futures)
+        futures: List[Any] = []
         try:
+            for number in range(1, len(chains)):
+                futures.append(pool.submit(work, number))
+            pending = set(futures)
             while pending:
                 done, pending = concurrent.futures.wait(pending, timeout=0.05)
                 bar.show(len(chains) - len(pending))
