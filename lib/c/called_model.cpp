@@ -306,6 +306,14 @@ void CalledModel::set_event_options(const std::string& name, OptionText options)
                 .got = *value});
       event.initially = *value == "fire" ? Initially::fire : Initially::wait;
     }
+    if (const auto value = taken(options, "at_zero")) {
+      if (*value != "holds" && *value != "fails")
+        refuse({.what = "there is no such choice",
+                .where = "at_zero",
+                .expected = "holds or fails",
+                .got = *value});
+      event.at_zero = *value == "holds" ? AtZero::holds : AtZero::fails;
+    }
   };
   const auto is_meant = [&](const auto& one) { return one.name == name; };
   const auto last_of = [&](auto& list) {
@@ -315,15 +323,15 @@ void CalledModel::set_event_options(const std::string& name, OptionText options)
   std::string kind;
   if (Event* const event = last_of(definition_.events)) {
     kind = event->action == Action::reset
-               ? "a reset takes delay, values, sets, priority, initially and across_jumps"
-               : "a stop or record takes initially and across_jumps";
+               ? "a reset takes delay, values, sets, priority, initially, at_zero and across_jumps"
+               : "a stop or record takes initially, at_zero and across_jumps";
     if (event->action == Action::reset) {
       take_priority(event->priority);
       set_delay(event->delay, options);
     }
     take_crossing(*event);
   } else if (Edge* const edge = last_of(edges_)) {
-    kind = "an edge takes delay, values, sets, priority, initially, across_jumps and zeno";
+    kind = "an edge takes delay, values, sets, priority, initially, at_zero, across_jumps and zeno";
     take_priority(edge->priority);
     take_crossing(*edge);
     if (const auto value = taken(options, "zeno")) edge->zeno = *value;

@@ -274,6 +274,8 @@ SW_API int sw_add_times(sw_model *model, const char *name, double offset, double
  *   values sets   trigger or execution: the state from which a delayed jump computes; with trigger, the states that it sets, "x,v"
  *   priority      a whole number; among the jumps of one instant the highest is first
  *   initially     fire or wait, where the guard is beyond zero at the start of the run already
+ *   at_zero       holds or fails: whether the condition, as g >= 0 or g > 0, holds where the guard comes to zero and
+ *                 rests there; it fires where it comes to hold
  *   across_jumps  false: it waits for the flow to cross; a jump beyond zero is no crossing
  *   count         of times: how many there are
  *   zeno          of an edge: the location to go on in where its firings accumulate */

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -32,6 +33,7 @@ EventAudit::EventAudit(const WrittenModel& written, WrittenField& field, const E
       findings_(findings),
       events_(written_events(written, field)),
       margins_(events_.size()),
+      rests_(events_.size()),
       samples_(events_.size(), 0) {
   // The log calls an event without a name by its text.
   for (std::size_t k = 0; k < events_.size(); ++k) by_name_[name_of(events_[k])].push_back(k);
@@ -98,18 +100,19 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
   const double since = last.t - rounding_of(last.t);
   if (last_record_of(event) >= since) last.is_known = false;
   const bool is_same = last.is_known && ((last.value > 0 && here > 0) || (last.value < 0 && here < 0));
+  const bool is_at_rest = rests(k, here);
   if (is_same) {
     last.t = t;
     return;
   }
-  if (!is_sure(event, here, t, errors)) return;
+  if (!is_at_rest && !is_sure(event, here, t, errors)) return;
   if (last.is_known && !(last_jump_ >= since && !event.across_jumps)) {
     const bool rises = last.value <= 0 && here > 0;
     const bool falls = (last.value >= 0 && here < 0) || (last.value > 0 && here <= 0);
     const bool is_missed =
         (rises && event.direction != Direction::falling) || (falls && event.direction != Direction::rising);
     const bool is_condition = field_.tree().is_condition(event.when);
-    if (is_missed && !is_sure_by_states(event, here, t, errors)) return;
+    if (is_missed && !is_at_rest && !is_sure_by_states(event, here, t, errors)) return;
     if (is_missed && missed_.size() < kMostMissed)
       missed_.push_back({event.name, name_of(event), last.t, t, "event " + std::to_string(k),
                          fmt::format("between t = {:.6g} and {:.6g} {} {}, but '{}' has no event there",
@@ -119,6 +122,33 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
                                      name_of(event))});
   }
   last = {true, here, t};
+}
+
+bool EventAudit::rests(std::size_t k, double margin_here) {
+  const WrittenEvent& event = events_[k];
+  // The margin of h >= 1 is the smallest number above zero where h = 1.
+  const bool is_zero =
+      std::abs(margin_here) <= std::numeric_limits<double>::min() && field_.tree().is_condition(event.when);
+  const bool rested = std::exchange(rests_[k].is_zero, is_zero);
+  if (!is_zero) rests_[k].fired = std::numeric_limits<double>::quiet_NaN();
+  if (!is_zero || !rested) return false;
+  const double fired = std::exchange(rests_[k].fired, std::numeric_limits<double>::quiet_NaN());
+  if (margin_here == 0 && event.direction == Direction::rising && !std::isnan(fired))
+    findings_.fail(
+        "record " + name_of(event), name_of(event), fired,
+        fmt::format("'{}' has an event at t = {:.6g}, but {} is not true before that time, then, or "
+                    "after it, where its two sides remain equal",
+                    name_of(event), fired, event.text));
+  return true;
+}
+
+// A jump in the same instant may have made the condition true for no time.
+void EventAudit::note_at_zero(std::size_t k, const EventRecord& record) {
+  const double before = margin(events_[k], record.t, record.before);
+  const double after = margin(events_[k], record.t, record.after);
+  const bool is_at_zero =
+      record.round <= 1 && before == after && before <= 0 && record.t > begin_ && last_jump_ < record.t;
+  rests_[k] = {false, is_at_zero ? record.t : std::numeric_limits<double>::quiet_NaN()};
 }
 
 // An edge fires as soon as its condition is true where it begins, even where it was true on entering.
@@ -192,6 +222,7 @@ void EventAudit::record(const std::string& location, const EventRecord& record, 
     triggered_.push_back(std::move(one));
     return;
   }
+  if (found.size() == 1 && events_[found.front()].when != no_root) note_at_zero(found.front(), record);
   if (!is_judged) return;
   if (found.size() == 1) judge_condition(events_[found.front()], location, record);
   if (sets_states(record.kind)) judge_effect(found, record);

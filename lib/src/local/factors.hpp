@@ -47,9 +47,9 @@ constexpr double kGrowthOfWhole = 2;
 constexpr double kGlobalMargin = 4;
 
 // ---- the length of steps
-// After so many halvings of one step, a thousandth of it, its clusters are large because events come together, not because it is long:
-// all states are followed at once over what is left.
-constexpr int kMostHalvingsOfStep = 10;
+// Where steps have come within this part of one whose clusters are too large, they are large because events come together, not because the
+// step is long: all states are followed at once over what is left. Half of that step, tried ten times in turn, is a thousandth of it.
+constexpr double kCrowdedPart = 1.0 / 1024;
 // The rest of the run is followed all at once after this many steps in a row that had to be: what such steps took
 // twice is lost.
 constexpr int kMostWholeSteps = 8;

@@ -258,8 +258,9 @@ bool LocalRun::take_step() {
                     " steps is reached at t = " + number_text(now_.t) + "; raise max_steps"};
     return false;
   }
+  if (now_.t >= pace_.crowded_end) pace_.crowded_end = kInfinity;
   double end = now_.t;
-  for (int halvings = 0;; ++halvings) {
+  for (;;) {
     here_->tools.ode.forget_samples();
     const StepReport report = here_->stepper->step();
     if (report.status == StepStatus::failed) {
@@ -286,8 +287,17 @@ bool LocalRun::take_step() {
         return follow_whole(std::min(run_.end, now_.t + 2 * length));
       }
     }
-    const bool is_stuck = attempt == Attempt::crowded && halvings >= kMostHalvingsOfStep;
-    if (attempt == Attempt::failed || is_stuck) {
+    if (attempt == Attempt::crowded) {
+      if (!std::isfinite(pace_.crowded_end)) pace_.crowded_step = end - now_.t;
+      pace_.crowded_end = std::min(pace_.crowded_end, end);
+      // The events that are too many come together in what is left, where halved steps would only come nearer to them.
+      if (pace_.crowded_end - now_.t <= kCrowdedPart * pace_.crowded_step) {
+        pace_.longest = pace_.last = 0.5 * pace_.crowded_step;
+        const double until = std::exchange(pace_.crowded_end, kInfinity);
+        return follow_whole(++pace_.whole_steps >= kMostWholeSteps ? run_.end : until);
+      }
+    }
+    if (attempt == Attempt::failed) {
       if (++pace_.whole_steps >= kMostWholeSteps) return follow_whole(run_.end);
       pace_.longest = kGrowthAfterHalving * (end - now_.t);
       return follow_whole(end);

@@ -114,6 +114,10 @@ class LocalRun {
     double last = 0;                    // the last step
     double usual = 0;                   // the last step before something global came near
     int whole_steps = 0;                // in a row, with all states followed at once
+    // A step that ends here, or later, has had clusters that are too large; infinity where none has since steps came by there. The first
+    // one of these was so long.
+    double crowded_end = kInfinity;
+    double crowded_step = 0;
   };
 
   // The next time at which something happens that is known beforehand; infinity where there is none. Steps end at `until`, shortly

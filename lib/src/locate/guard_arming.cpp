@@ -163,8 +163,8 @@ double GuardArming::tolerance_a_step_on(Index surface) {
 // block. The test shifts the state by its errors and projects it back onto the constraints: the guard must not
 // move. Rounding hides the motion of a guard under a shift by errors of tight tolerances, so the shift is made
 // larger until it does not.
-bool GuardArming::is_held(Index event) {
-  if (!now_.here->ode.constrained()) return false;
+bool GuardArming::is_held(Index event, ModeOde& ode) {
+  if (!ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
   const double value = now_.here->event_value(now_.t, now_.x, event);
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
@@ -176,7 +176,7 @@ bool GuardArming::is_held(Index event) {
   // No constraint holds a guard of the time alone.
   if (error == 0 && now_.here->event_value(now_.t, state_, event) == value) return false;
   try {
-    now_.here->ode.project(now_.t, now_.weights, state_);
+    ode.project(now_.t, now_.weights, state_);
   } catch (const std::runtime_error&) {
     return false;
   }
@@ -219,7 +219,9 @@ void GuardArming::start_events() {
                                          .rounding = event_rounding(e),
                                          .tolerance = watch.tolerance(now_.t, now_.x, e, now_.weights),
                                          .clear = arming_level(e)};
-      guards.start_event(e, sizes, is_held(e), gathered_errors(now_.options.rtol));
+      const bool held = is_held(e, now_.here->ode);
+      if (held && std::abs(sizes.value) <= sizes.clear) guards.rest(e, watch.at_zero(now_.t, now_.x, e));
+      guards.start_event(e, sizes, held, gathered_errors(now_.options.rtol));
     }
   }
 }

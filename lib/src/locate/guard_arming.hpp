@@ -25,9 +25,9 @@ class GuardArming {
   // The guards of events alone, after records within a step.
   void start_events();
 
-  // is_held() returns true if the constraints keep the guard at zero, as friction keeps the velocity of a
-  // sticking block.
-  bool is_held(Index event);
+  // is_held() returns true if the constraints of this motion keep the guard at zero, as friction keeps the velocity
+  // of a sticking block.
+  bool is_held(Index event, ModeOde& ode);
   // The value from which on the guard of the event counts as off zero.
   double arming_level(Index event);
 

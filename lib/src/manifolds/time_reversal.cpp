@@ -166,6 +166,8 @@ Event reversed(const System& system, const Event& event, const Vector& sizes) {
   Event result = event;
   result.when = reversed(event.when);
   result.direction = reversed(event.direction);
+  result.at_zero = AtZero::unknown;
+  result.holds_at_zero = {};
   if (event.action != Action::reset) return result;
   // Forwards the solution may leave on either side of the guard.
   result.direction = Direction::any;

@@ -170,6 +170,12 @@ void check_events(const SystemDefinition& definition, const std::string& where) 
               .expected = "Direction::rising or Direction::falling",
               .got = "Direction::any"});
     }
+    if ((event.at_zero != AtZero::unknown || event.holds_at_zero) && event.direction == Direction::any) {
+      refuse({.what = "event " + which + " has a condition that becomes true in any direction",
+              .where = "Event::at_zero",
+              .expected = "Direction::rising or Direction::falling",
+              .got = "Direction::any"});
+    }
     if (event.delay.time > 0 && event.action != Action::reset) {
       refuse({.what = "event " + which + " has a delay, and is no reset",
               .where = where,

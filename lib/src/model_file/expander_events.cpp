@@ -124,6 +124,16 @@ void Expander::build_events(const std::string& kind, const std::vector<EventDesc
       succeeds([&] {
         const FormulaBuilder::EventGuard guard = builder_.event_guard(event.when, i);
         made.guard = guard.node;
+        if (made.direction != Direction::any) {
+          made.at_zero = guard.at_zero;
+          made.holds_at_zero = guard.holds_at_zero;
+        }
+        // It fires where the condition ceases to hold.
+        if (made.direction == Direction::falling) {
+          if (guard.at_zero != AtZero::unknown)
+            made.at_zero = guard.at_zero == AtZero::holds ? AtZero::fails : AtZero::holds;
+          if (guard.holds_at_zero) made.holds_at_zero = expanded_.graph.opposite(*guard.holds_at_zero);
+        }
         if (guard.opposite && made.direction != Direction::any)
           made.direction = made.direction == Direction::rising ? Direction::falling : Direction::rising;
         if (!guard.is_decided) check_is_met(made.guard, event.when, kind, name, "a guard");

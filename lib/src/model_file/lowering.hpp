@@ -93,6 +93,8 @@ struct ExpandedEvent {
   DelayedValues values = DelayedValues::trigger;
   int priority = 0;
   Initially initially = Initially::by_rule;
+  AtZero at_zero = AtZero::unknown;
+  std::optional<NodeId> holds_at_zero = {};  // above zero where it holds at zero, in place of `at_zero`
 };
 
 // The priority of time events that functions and inputs make, so that all else at the instant sees their value after it.

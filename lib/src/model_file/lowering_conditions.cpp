@@ -153,7 +153,7 @@ NodeId FormulaBuilder::with_surfaces(const Place& place, TokenRange range, NodeI
 
 FormulaBuilder::Margin FormulaBuilder::decided_margin(bool holds) {
   const NodeId node = graph_.constant(holds ? 1 : -1);
-  return {{node, node}, Closure::neither, false};
+  return {{node, node}, Closure::never_zero, false};
 }
 
 // The guard that is positive where a condition holds, or where it does not.
@@ -175,12 +175,27 @@ FormulaBuilder::Margin FormulaBuilder::margin(const Place& place, TokenRange ran
     return margin_text(place, one_side, holds) + " - " + in_brackets(margin_text(place, other_side, holds));
   };
   const Twofold joined = joined_margins(place, root, first.of, second.of, either, make_text);
-  const Closure closure = first.closure == second.closure ? first.closure : Closure::neither;
+  const Closure closure = second.closure == Closure::never_zero || first.closure == second.closure
+                              ? first.closure
+                          : first.closure == Closure::never_zero ? second.closure
+                                                                 : Closure::neither;
   // A choice that one of them has made alone does not change because the other one does.
   for (const Margin& part : {first, second})
     if (joined.value == part.of.value && graph_.is_constant(joined.value))
       return {joined, closure, part.moves};
-  return {joined, closure, first.moves || second.moves};
+  const bool moves = first.moves || second.moves;
+  const std::optional<NodeId> at_first = holds_at_zero(first), at_second = holds_at_zero(second);
+  if (closure != Closure::neither || !at_first || !at_second) return {joined, closure, moves};
+  // The part that is nearer to the change of the condition is the one that comes to zero.
+  const NodeId difference = graph_.subtract(first.of.value, second.of.value);
+  return {joined, closure, moves,
+          either ? graph_.choose(difference, *at_first, *at_second)
+                 : graph_.choose(difference, *at_second, *at_first)};
+}
+
+std::optional<NodeId> FormulaBuilder::holds_at_zero(const Margin& margin) {
+  if (margin.closure == Closure::neither) return margin.holds_at_zero;
+  return graph_.constant(margin.closure == Closure::open ? -1 : 1);
 }
 
 FormulaBuilder::Margin FormulaBuilder::margin_of_comparison(const Place& place, TokenRange range,
@@ -197,19 +212,20 @@ FormulaBuilder::Margin FormulaBuilder::margin_of_comparison(const Place& place, 
   const NodeId no = graph_.constant(holds ? -1 : 1);
   if (is_held(difference)) {
     const NodeId node = by_comparison(kind, difference, yes, no);
-    return {{node, node}, Closure::neither};
+    return {{node, node}, Closure::never_zero};
   }
   if (is_equality(kind))
     return margin_of_equality(place, range, difference, (kind == TokenKind::equal) == holds);
   const bool is_flipped = is_less(kind) == holds;
   const bool closed = is_true(kind, 0) == holds;
+  const Closure closure = closed ? Closure::closed : Closure::open;
   const auto oriented = [&](NodeId node) { return is_flipped ? graph_.opposite(node) : node; };
   if (!signs().is_plain(difference)) {
     const NodeId value = positive(place, range, oriented(difference), closed);
-    return {{with_surfaces(place, range, value), value}, Closure::neither};
+    return {{with_surfaces(place, range, value), value}, closure};
   }
   const NodeId bent = difference_in({place.formula, Jumps::surfaces, place.element, place.other});
-  return {{oriented(bent), oriented(difference)}, closed ? Closure::closed : Closure::open};
+  return {{oriented(bent), oriented(difference)}, closure};
 }
 
 // Flags are equal to numbers for some time.
@@ -282,6 +298,12 @@ FormulaBuilder::EventGuard FormulaBuilder::event_guard(const Formula& formula, s
   const Margin made = margin(values, range, !is_flipped);
   watch_kinks(made.of.node);
   EventGuard guard{made.of.value, opposite != is_flipped};
+  if (made.closure == Closure::open || made.closure == Closure::closed) {
+    const bool holds = (made.closure == Closure::closed) != (is_flipped != opposite);
+    guard.at_zero = holds ? AtZero::holds : AtZero::fails;
+  }
+  if (made.holds_at_zero)
+    guard.holds_at_zero = is_flipped != opposite ? graph_.opposite(*made.holds_at_zero) : *made.holds_at_zero;
   guard.is_decided = made.moves && graph_.is_constant(guard.node);
   return guard;
 }

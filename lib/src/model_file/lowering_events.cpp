@@ -46,6 +46,8 @@ class EventMaker {
         made.delay = delay(event);
         made.priority = event.priority;
         made.initially = event.initially;
+        made.at_zero = event.at_zero;
+        if (event.holds_at_zero) made.holds_at_zero = guard(*event.holds_at_zero);
         result.push_back(std::move(made));
       }
     };
@@ -108,6 +110,8 @@ class EventMaker {
       made.delay = delay(event);
       made.priority = event.priority;
       made.initially = event.initially;
+      made.at_zero = event.at_zero;
+      if (event.holds_at_zero) made.holds_at_zero = guard(*event.holds_at_zero);
       if (event.zeno) made.zeno = model_.motions[*event.zeno].location;
       // A guard and its negative are one guard in opposite directions.
       const auto negative = guards_.find(model_.graph.negate(event.guard));

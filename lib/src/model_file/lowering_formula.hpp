@@ -96,6 +96,9 @@ class FormulaBuilder {
     bool opposite = false;
     // A condition that never changes, though what it compares does: h > 1 of h = min(t, 1).
     bool is_decided = false;
+    AtZero at_zero = AtZero::unknown;  // of a condition
+    // Of a condition of which parts hold at zero and others fail: it holds there where this is above zero.
+    std::optional<NodeId> holds_at_zero = {};
   };
   EventGuard event_guard(const Formula& formula, std::uint32_t element);
   // An element (from 1) of what a formula names, a vector, as it is observed. Throws Unbuildable.
@@ -260,14 +263,18 @@ class FormulaBuilder {
   NodeId by_comparison(TokenKind kind, NodeId difference, NodeId yes, NodeId no);
   [[noreturn]] void refuse_equality(const Place& place, TokenRange range);
   [[noreturn]] void refuse_instant(const Place& place, TokenRange range, bool holds_there);
-  // Closure tells whether a condition holds where its guard is zero: `neither` of what is not one comparison.
-  enum class Closure : std::uint8_t { open, closed, neither };
+  // Closure tells whether a condition holds where its guard is zero: `never_zero` of a guard that jumps from sign to sign, `neither` of
+  // what joins open and closed comparisons.
+  enum class Closure : std::uint8_t { open, closed, never_zero, neither };
   // The guard of a condition, with surfaces at its kinks and as a value.
   struct Margin {
     Twofold of = {};
     Closure closure = Closure::neither;
-    bool moves = true;  // false where only parameters and numbers are compared
+    bool moves = true;                         // false where only parameters and numbers are compared
+    std::optional<NodeId> holds_at_zero = {};  // above zero where it holds at zero, of `neither`
   };
+  // Above zero where the condition holds where its guard is zero; nothing where that is not known.
+  std::optional<NodeId> holds_at_zero(const Margin& margin);
   SignConditions& signs();
   NodeId positive(const Place& place, TokenRange range, NodeId value, bool closed);
   NodeId with_surfaces(const Place& place, TokenRange range, NodeId value);

@@ -108,6 +108,37 @@ bool EventMotion::sets_its_guard(Index event) const {
   });
 }
 
+// A guard that a jump has led to zero from its own side, and the guard of a location that is entered, have come to hold there.
+bool EventMotion::rests(Index event) {
+  const Watched& watched = now_.here->watch[event];
+  const GuardRow before = now_.here->guards.event(event);
+  const AtZero at_zero = now_.here->watch.at_zero(now_.t, now_.x, event);
+  now_.here->guards.rest(event, at_zero);
+  if (at_zero != AtZero::holds || before.fired_at_zero || before.waits) return false;
+  if (instant_.at_start && instant_.round == 0 && watched.initially == Initially::wait) return false;
+  const bool is_entered = watched.kind == WatchedKind::edge && watched.across_jumps;
+  const bool fires_at_start = instant_.at_start && watched.initially == Initially::fire;
+  return is_entered || fires_at_start || (before.waiting == Waiting::yes && watched.across_jumps);
+}
+
+std::vector<Index> EventMotion::events_leaving_rest() {
+  std::vector<Index> due;
+  EventWatch& watch = now_.here->watch;
+  GuardTable& guards = now_.here->guards;
+  for (Index e = 0; e < watch.size(); ++e) {
+    const GuardRow& row = guards.event(e);
+    if (!watch[e].is_condition() || row.armed || now_.is_part_of_limit(e)) continue;
+    if (std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e) + row.noise) continue;
+    ModeOde& ode = now_.asked();
+    const bool rested = row.rests;
+    const int motion = arming_.is_held(e, ode) ? 0 : motion_of(e, false, ode);
+    if (motion == 0) guards.rest(e, watch.at_zero(now_.t, now_.x, e));
+    if (motion != 0) guards.set_rests(e, false);
+    if (motion < 0 && rested) due.push_back(e);
+  }
+  return due;
+}
+
 // Judges the guards that are zero, once the motion is known; the others are prepared for the march.
 std::vector<Index> EventMotion::events_moving_through_zero() {
   std::vector<Index> due;
@@ -118,21 +149,33 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
   ModeOde& ode = now_.asked();
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
+    const bool is_condition = watch[e].is_condition();
+    const double noise = guards.event(e).rests ? guards.event(e).noise : 0;
     guards.look_anew(e);
     if (now_.is_part_of_limit(e)) continue;
     const double value = now_.here->event_value(now_.t, now_.x, e);
-    const double zero = zero_level(e);
+    const double zero = zero_level(e) + noise;
     if (std::abs(value) > zero) {
+      guards.set_rests(e, false);
       if (any && value < 0) guards.turn(e);
       continue;
     }
     // Its rate is rounding, too.
-    guards.set_held(e, arming_.is_held(e));
-    if (guards.event(e).held) continue;
+    guards.set_held(e, arming_.is_held(e, ode));
+    if (guards.event(e).held) {
+      if (is_condition && rests(e)) due.push_back(e);
+      continue;
+    }
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
     // The classification has said on which side the solution leaves the guard between two locations.
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
     const int motion = is_left ? 1 : motion_of(e, exact, ode);
+    if (is_condition && motion == 0) {
+      if (rests(e)) due.push_back(e);
+      if (!guards.event(e).rests) continue;
+    } else {
+      guards.set_rests(e, false);
+    }
     const auto own_rate = [&] {
       velocity_.resize(now_.x.size());
       ode.velocity(now_.t, now_.x, velocity_);

@@ -31,11 +31,16 @@ class EventMotion {
   int motion_of(Index event, bool exact, ModeOde& ode);
   // The events whose guards are zero and move on through it, once the mode is known. The table of guards is told how the others begin.
   std::vector<Index> events_moving_through_zero();
+  // The same in a mode that follows without a jump, of conditions that fail at zero and whose guards have been at rest there. The table of
+  // guards is told which guards rest in this mode.
+  std::vector<Index> events_leaving_rest();
   // Resets that set states of their own guard and leave the guard at zero, while the motion goes on past zero: they do not fire again
   // before the guard has been on its own side. Of the last events_moving_through_zero().
   const std::vector<Index>& left_at_zero() const { return left_at_zero_; }
 
  private:
+  // rests() notes that the guard stays at zero in this mode. It returns true if the event fires, since its condition now holds.
+  bool rests(Index event);
   bool sets_its_guard(Index event) const;
   std::vector<Displacement> points_not_told_apart(bool exact);
 

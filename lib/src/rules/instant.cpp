@@ -130,8 +130,61 @@ bool ModeManager::handle_arrival(const std::vector<char>& slots, const std::vect
   if (!now_.agenda.limits.empty()) limits_.show_those_that_end(arrivals);
   if (!locator_.scanned().poles.empty()) poles_.pass_events();
   const std::size_t records = log_.solution().events.size();
-  if (!follow(arrivals)) return false;
+  if (!follow(arrivals) || !leave_rests()) return false;
   return log_.solution().events.size() > records || makes_progress();
+}
+
+// Conditions that fail at zero come to hold where their guards leave it.
+bool ModeManager::leave_rests() {
+  if (!now_.here->watch.has_conditions()) return true;
+  const std::vector<Index> due = motion_.events_leaving_rest();
+  if (due.empty()) return true;
+  Arrivals& arrivals = arrived_.arrivals();
+  arrivals.clear();
+  for (const Index e : due) arrivals.list(now_.here->watch[e].kind).push_back(e);
+  begin_instant(false);
+  if (!note_events()) return false;
+  return arrivals.jumps.empty() || carry_out(TakeJumps());
+}
+
+// Surfaces that are met, contacts that are hit and friction that turns may keep a guard at its zero, where its condition fails. These
+// events wait there for what follows.
+void ModeManager::keep_at_rest() {
+  Arrivals& arrivals = arrived_.arrivals();
+  if (!now_.here->watch.has_conditions()) return;
+  if (arrivals.meeting.met.empty() && arrivals.hits.empty() && arrivals.stick_slip.empty()) return;
+  std::optional<Resolution> found;
+  const auto may_rest = [&](Index e) {
+    if (now_.here->watch.at_zero(now_.t, now_.x, e) != AtZero::fails) return false;
+    if (!arrivals.stick_slip.empty()) return true;
+    if (!arrivals.hits.empty()) {
+      const Vector arrived = now_.x;
+      put_on_gaps(now_, arrivals.hits);
+      const bool is_zero = std::abs(now_.here->event_value(now_.t, now_.x, e)) <= motion_.zero_level(e);
+      now_.x = arrived;
+      if (is_zero) return true;
+    }
+    if (arrivals.meeting.met.empty()) return false;
+    if (!found) {
+      now_.here->evaluator.keep_field_at(now_.t, now_.x);
+      found = now_.here->resolver.resolve(now_.t, now_.x, now_.regime.mode(), now_.regime.lambda(),
+                                          arrivals.meeting, now_.weights);
+    }
+    if (!found->decided) return false;
+    Vector velocity(now_.x.size());
+    now_.here->evaluator.field(now_.t, now_.x, now_.regime.lambda(), velocity);
+    const double arriving = now_.here->watch.rate(now_.t, now_.x, velocity, e);
+    now_.here->evaluator.field(now_.t, now_.x, found->lambda, velocity);
+    const double rate = now_.here->guards.side(e) * now_.here->watch.rate(now_.t, now_.x, velocity, e);
+    return !(rate < -kHeldPart * std::abs(arriving));
+  };
+  for (std::vector<Index>* list : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) {
+    std::vector<Index> resting;
+    std::copy_if(list->begin(), list->end(), std::back_inserter(resting), may_rest);
+    arrived_.cross(resting);
+    for (const Index e : resting) now_.here->guards.rest(e, AtZero::fails);
+    std::erase_if(*list, [&](Index e) { return contains(resting, e); });
+  }
 }
 
 // Nothing was told of the arrival of these guards.
@@ -212,13 +265,18 @@ bool ModeManager::carry_out(const BeginThere&) {
 }
 
 bool ModeManager::carry_out(const NoteEvents&) {
-  Arrivals& arrivals = arrived_.arrivals();
-  arrivals.stage = Arrivals::Stage::noted;
+  arrived_.arrivals().stage = Arrivals::Stage::noted;
   if (now_.here->watch.size() > 0) {
     arrived_.take_sides();
     arrived_.add_simultaneous();
-    for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) arrived_.cross(*events);
+    keep_at_rest();
   }
+  return note_events();
+}
+
+bool ModeManager::note_events() {
+  Arrivals& arrivals = arrived_.arrivals();
+  for (const auto* events : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) arrived_.cross(*events);
   for (const Index e : arrivals.records) {
     now_.here->guards.set_fired_at_zero(e, true);
     log_.report(records_.note(e, EventKind::record));

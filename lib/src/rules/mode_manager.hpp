@@ -128,6 +128,10 @@ class ModeManager {
   bool carry_out(const PassBy&);
   bool carry_out(const BeginThere&);
   bool carry_out(const NoteEvents&);
+  bool note_events();
+  void keep_at_rest();
+  // Fires conditions whose guards leave their zeros in the mode that has been found.
+  bool leave_rests();
   bool carry_out(const TurnFriction&);
   bool carry_out(const TakeJumps&);
   bool carry_out(const FollowFriction&);

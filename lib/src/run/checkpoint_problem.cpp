@@ -88,6 +88,7 @@ void add_system(const System& system, double t, const Vector& x, int point, Fing
     print.add_number(static_cast<double>(event.action));
     print.add_number(event.across_jumps ? 1 : 0);
     print.add_number(static_cast<double>(event.initially));
+    print.add_number(static_cast<double>(event.at_zero));
     add_delay(event.delay, event.priority, print);
     add_reset(event.reset, t, x, print);
   }
@@ -144,6 +145,7 @@ std::string fingerprint_of(const Automaton& automaton, const Run& run) {
       print.add_number(static_cast<double>(edge.direction));
       print.add_number(edge.across_jumps ? 1 : 0);
       print.add_number(static_cast<double>(edge.initially));
+      print.add_number(static_cast<double>(edge.at_zero));
       add_delay(edge.delay, edge.priority, print);
       add_reset(edge.reset, t, x, print);
     }

@@ -45,7 +45,9 @@ EventWatch::EventWatch(const System& system) {
          .event = watched_.size(),
          .delay = event.delay,
          .priority = event.priority,
-         .initially = event.initially});
+         .initially = event.initially,
+         .at_zero = event.at_zero,
+         .holds_at_zero = event.holds_at_zero});
   }
 }
 
@@ -64,7 +66,9 @@ void EventWatch::add_edges(const Automaton& automaton, std::size_t location,
          .edge = k,
          .delay = edge.delay,
          .priority = edge.priority,
-         .initially = edge.initially});
+         .initially = edge.initially,
+         .at_zero = edge.at_zero,
+         .holds_at_zero = edge.holds_at_zero});
   }
 }
 
@@ -76,7 +80,19 @@ void EventWatch::add(Watched watched) {
     seen.shape.states.resize(at(states_));
     std::iota(seen.shape.states.begin(), seen.shape.states.end(), Index{0});
   }
+  // A crossing in either direction is one of the guard, whatever condition is meant.
+  if (watched.direction == Direction::any) {
+    watched.at_zero = AtZero::unknown;
+    watched.holds_at_zero = {};
+  }
+  has_conditions_ = has_conditions_ || watched.is_condition();
   watched_.push_back(std::move(watched));
+}
+
+AtZero EventWatch::at_zero(double t, ConstVectorRef x, Index e) const {
+  const Watched& one = (*this)[e];
+  if (!one.holds_at_zero) return one.at_zero;
+  return one.holds_at_zero.value(t, x) > 0 ? AtZero::holds : AtZero::fails;
 }
 
 const std::vector<double>& EventWatch::slopes(double t, ConstVectorRef x, Index e) {

@@ -28,6 +28,9 @@ struct Watched {
   Delay delay = {};
   int priority = 0;
   Initially initially = Initially::by_rule;
+  AtZero at_zero = AtZero::unknown;
+  Guard holds_at_zero = {};
+  bool is_condition() const { return at_zero != AtZero::unknown || holds_at_zero; }
 };
 
 // is_same() tells whether two locations watch one event or edge.
@@ -44,8 +47,12 @@ class EventWatch {
   void add_edges(const Automaton& automaton, std::size_t location, const std::vector<std::size_t>& without);
 
   Index size() const { return static_cast<Index>(watched_.size()); }
+  // has_conditions() tells whether it is known of any event whether its condition holds at zero.
+  bool has_conditions() const { return has_conditions_; }
   const Watched& operator[](Index e) const { return watched_[static_cast<std::size_t>(e)]; }
 
+  // at_zero() tells whether the condition of the event holds where its guard is zero, here.
+  AtZero at_zero(double t, ConstVectorRef x, Index e) const;
   // dg/dt along the velocity.
   double rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
   // affine() returns the guard without its side, where it is known to be affine. `zero` is a state of zeros.
@@ -89,6 +96,7 @@ class EventWatch {
   };
   std::vector<Seen> seen_;
   Index states_ = 0;
+  bool has_conditions_ = false;
 };
 
 template <class Function>

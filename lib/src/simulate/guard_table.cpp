@@ -13,10 +13,10 @@ namespace slideway {
 
 namespace {
 
-constexpr std::array<bool GuardRow::*, 11> kFlags = {
-    &GuardRow::left,  &GuardRow::left_earlier, &GuardRow::along,        &GuardRow::armed,
-    &GuardRow::held,  &GuardRow::undecided,    &GuardRow::has_fired,    &GuardRow::was_ahead,
-    &GuardRow::waits, &GuardRow::spent,        &GuardRow::fired_at_zero};
+constexpr std::array<bool GuardRow::*, 12> kFlags = {
+    &GuardRow::left,  &GuardRow::left_earlier, &GuardRow::along,         &GuardRow::armed,
+    &GuardRow::held,  &GuardRow::undecided,    &GuardRow::has_fired,     &GuardRow::was_ahead,
+    &GuardRow::waits, &GuardRow::spent,        &GuardRow::fired_at_zero, &GuardRow::rests};
 
 // The second slot of a surface that does not slide holds nothing to watch.
 struct UsualThresholds {
@@ -73,13 +73,14 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
     begin_instant();
     // An edge that fired before is one of a location that the run has left.
     for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one)
-      one->spent = one->fired_at_zero = false;
+      one->spent = one->fired_at_zero = one->rests = one->waits = false;
     watch.for_same(watch_before, [&](Index theirs, Index mine) {
       row(mine).has_fired = row(mine).has_fired || before.event(theirs).has_fired;
       row(mine).was_ahead = row(mine).was_ahead || before.event(theirs).was_ahead;
       row(mine).waits = before.event(theirs).waits;
       row(mine).spent = before.event(theirs).spent;
       row(mine).fired_at_zero = before.event(theirs).fired_at_zero;
+      row(mine).rests = before.event(theirs).rests;
     });
   }
   disarm_events();
@@ -189,8 +190,15 @@ void GuardTable::see(Index e, bool armed) {
   GuardRow& one = row(e);
   one.armed = armed;
   if (!armed) return;
-  one.undecided = one.spent = one.fired_at_zero = false;
+  one.undecided = one.spent = one.fired_at_zero = one.rests = false;
   one.was_ahead = true;
+}
+
+void GuardTable::rest(Index e, AtZero at_zero) {
+  GuardRow& one = row(e);
+  one.rests = at_zero == AtZero::fails;
+  if (one.rests) one.waits = one.spent = one.fired_at_zero = false;
+  if (at_zero == AtZero::holds) one.waits = true;
 }
 
 void GuardTable::disarm_events() {
@@ -319,6 +327,7 @@ void GuardTable::start_event(Index e, const EventSizes& sizes, bool is_held, dou
     return;
   }
   if (sizes.value > sizes.clear && std::isinf(one.allowance)) return;
+  if (one.rests) one.allowance = sizes.clear + kWrongWayFactor * sizes.tolerance;
   arm_above_[slot] = sizes.clear;
   arrive_below_[slot] = kZeroFactor * sizes.rounding + one.allowance;
 }

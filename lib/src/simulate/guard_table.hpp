@@ -45,6 +45,7 @@ struct GuardRow {
   bool waits = false;  // as at the start, beyond zero: it does not fire before it has been on its own side
   bool spent = false;  // it has fired, and has not been clearly on its side since
   bool fired_at_zero = false;  // it has fired, and its guard is zero since then
+  bool rests = false;          // its guard is zero and stays there in this mode; its condition fails there
   // ---- of an event or edge, at the instant that is decided
   Waiting waiting = Waiting::no;
   // ---- sizes
@@ -128,7 +129,7 @@ class GuardTable {
   void set_has_fired(Index e) { row(e).has_fired = row(e).spent = true; }
   void set_was_ahead(Index e) {
     row(e).was_ahead = true;
-    row(e).waits = row(e).spent = false;
+    row(e).waits = row(e).spent = row(e).rests = false;
   }
   void set_waits(Index e, bool waits) { row(e).waits = waits; }
   // spent_events() lists what has fired and has not been on its side since; spend() adds one to them.
@@ -144,6 +145,9 @@ class GuardTable {
   bool has_looked() const { return has_looked_; }
   void set_waiting(Index e, Waiting waiting) { row(e).waiting = waiting; }
   void set_fired_at_zero(Index e, bool fired) { row(e).fired_at_zero = fired; }
+  // Its guard comes to rest at zero: a condition that holds there does not come to hold by what follows, and one that fails does.
+  void rest(Index e, AtZero at_zero);
+  void set_rests(Index e, bool rests) { row(e).rests = rests; }
   // see() tells whether the scans have seen it clearly on its side.
   void see(Index e, bool armed);
   // None has been seen: the state has jumped.

@@ -38,6 +38,9 @@ struct Edge {
   Delay delay = {};
   int priority = 0;                          // among the jumps of one instant, the highest first
   Initially initially = Initially::by_rule;  // of the location that a run begins in
+  AtZero at_zero = AtZero::unknown;          // for a rising or falling guard
+  Guard holds_at_zero =
+      {};  // in place of `at_zero`, if set: the condition holds at zero where this is above zero
 };
 
 // Two edges that undo each other, into Automaton::edges().

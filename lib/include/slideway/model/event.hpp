@@ -37,6 +37,13 @@ enum class Direction { rising, falling, any };
 // cases, `wait` in neither: the event waits until the guard has been on its own side.
 enum class Initially { by_rule, fire, wait };
 
+// AtZero tells whether the condition of an event holds where its guard is zero, as that of h >= 1 does, and that of h > 1 does not. It
+// matters where the guard comes to zero and rests there, since the state slides or stands still.
+//     holds      fires where the guard comes to zero, and not where it goes on from there in its direction
+//     fails      does not fire where the guard comes to zero and rests; fires where it leaves zero in its direction
+//     unknown    the guard is no condition: it fires where it comes to zero
+enum class AtZero : unsigned char { unknown, holds, fails };
+
 enum class Action { reset, stop, record };
 
 // after = R(t, before); `after` arrives as a copy of `before`, so states that are not set keep their value.
@@ -62,6 +69,9 @@ struct Event {
   Delay delay = {};                          // of resets
   int priority = 0;                          // among the jumps of one instant, the highest first
   Initially initially = Initially::by_rule;  // `fire` is for a rising or falling guard
+  AtZero at_zero = AtZero::unknown;          // for a rising or falling guard
+  Guard holds_at_zero =
+      {};  // in place of `at_zero`, if set: the condition holds at zero where this is above zero
   // Optional, for large systems: the states that `reset` reads or sets. All others are as good as not there.
   std::optional<std::vector<Index>> touches = {};
 };
