@@ -100,7 +100,7 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
   const double since = last.t - rounding_of(last.t);
   if (last_record_of(event) >= since) last.is_known = false;
   const bool is_same = last.is_known && ((last.value > 0 && here > 0) || (last.value < 0 && here < 0));
-  const bool is_at_rest = rests(k, here);
+  const bool is_at_rest = rests(k, t, here);
   if (is_same) {
     last.t = t;
     return;
@@ -124,8 +124,10 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
   last = {true, here, t};
 }
 
-bool EventAudit::rests(std::size_t k, double margin_here) {
+bool EventAudit::rests(std::size_t k, double t, double margin_here) {
   const WrittenEvent& event = events_[k];
+  // A step may come after the records inside it.
+  if (t <= rests_[k].fired + rounding_of(rests_[k].fired)) return false;
   // The margin of h >= 1 is the smallest number above zero where h = 1.
   const bool is_zero =
       std::abs(margin_here) <= std::numeric_limits<double>::min() && field_.tree().is_condition(event.when);

@@ -72,7 +72,7 @@ class EventAudit {
   std::vector<std::size_t> candidates(const EventRecord& record) const;
   // rests() tells that the guard of a condition is exactly zero here as it was at the look before. An event that has fired there fails where
   // its condition is false.
-  bool rests(std::size_t k, double margin_here);
+  bool rests(std::size_t k, double t, double margin_here);
   void note_at_zero(std::size_t k, const EventRecord& record);
   void judge_condition(const WrittenEvent& event, const std::string& location, const EventRecord& record);
   void judge_effect(const std::vector<std::size_t>& candidates, const EventRecord& record);

@@ -184,6 +184,22 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
          kHeldPart * times * error + rounding;
 }
 
+bool GuardArming::stays_held(Index event, ModeOde& ode) {
+  const double later = now_.t + kPartOfRun * (now_.run.end - now_.run.start);
+  const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
+  const double rounding =
+      kZeroFactor * now_.here->watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
+  state_ = now_.x;
+  try {
+    ode.project(later, now_.weights, state_);
+  } catch (const std::runtime_error&) {
+    return false;
+  }
+  const double moved =
+      now_.here->event_value(later, state_, event) - now_.here->event_value(now_.t, now_.x, event);
+  return std::abs(moved) <= error + rounding;
+}
+
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors. Discrete states
 // have none.
 double GuardArming::projection_noise(Index event) {
@@ -220,7 +236,9 @@ void GuardArming::start_events() {
                                          .tolerance = watch.tolerance(now_.t, now_.x, e, now_.weights),
                                          .clear = arming_level(e)};
       const bool held = is_held(e, now_.here->ode);
-      if (held && std::abs(sizes.value) <= sizes.clear) guards.rest(e, watch.at_zero(now_.t, now_.x, e));
+      const bool is_condition = watch[e].is_condition() && std::abs(sizes.value) <= sizes.clear;
+      if (held && is_condition && stays_held(e, now_.here->ode))
+        guards.rest(e, watch.at_zero(now_.t, now_.x, e));
       guards.start_event(e, sizes, held, gathered_errors(now_.options.rtol));
     }
   }

@@ -28,6 +28,8 @@ class GuardArming {
   // is_held() returns true if the constraints of this motion keep the guard at zero, as friction keeps the velocity
   // of a sticking block.
   bool is_held(Index event, ModeOde& ode);
+  // stays_held() tells whether these constraints keep a guard that they hold at zero for some time, and do not move with the time.
+  bool stays_held(Index event, ModeOde& ode);
   // The value from which on the guard of the event counts as off zero.
   double arming_level(Index event);
 

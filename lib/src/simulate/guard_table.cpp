@@ -247,6 +247,7 @@ void GuardTable::pass_pole(Index e) {
 void GuardTable::look_anew(Index e) {
   GuardRow& one = row(e);
   one.armed = false;
+  one.rests = false;
   one.noise = 0;
   one.allowance = kInfinity;
 }
@@ -327,7 +328,9 @@ void GuardTable::start_event(Index e, const EventSizes& sizes, bool is_held, dou
     return;
   }
   if (sizes.value > sizes.clear && std::isinf(one.allowance)) return;
-  if (one.rests) one.allowance = sizes.clear + kWrongWayFactor * sizes.tolerance;
+  const double beside_zero = sizes.clear + kWrongWayFactor * sizes.tolerance;
+  one.rests = one.rests && std::abs(sizes.value) <= beside_zero;
+  if (one.rests) one.allowance = beside_zero;
   arm_above_[slot] = sizes.clear;
   arrive_below_[slot] = kZeroFactor * sizes.rounding + one.allowance;
 }
