@@ -257,7 +257,8 @@ LanguageModel in_states(const LanguageModel& model, double factor) {
   LanguageModel next = with_terms(model, [&](const Term& node) {
     if (node.kind() == TermKind::name && names.count(base_of(node.head())) != 0) return node / factor;
     // The sum of a vector has its name as the argument.
-    if (node.is_call("sum")) return call("sum", {node.arguments()[0].arguments()[0]}) / factor;
+    const bool is_divided = node.is_call("sum") && !node.arguments()[0].arguments().empty();
+    if (is_divided) return call("sum", {node.arguments()[0].arguments()[0]}) / factor;
     return node;
   });
   for (StateLine& state : next.states) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <utility>
 
 #include <fmt/format.h>
 
@@ -33,7 +32,7 @@ EventAudit::EventAudit(const WrittenModel& written, WrittenField& field, const E
       findings_(findings),
       events_(written_events(written, field)),
       margins_(events_.size()),
-      rests_(events_.size()),
+      rests_(events_.size(), 0),
       samples_(events_.size(), 0) {
   // The log calls an event without a name by its text.
   for (std::size_t k = 0; k < events_.size(); ++k) by_name_[name_of(events_[k])].push_back(k);
@@ -100,7 +99,7 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
   const double since = last.t - rounding_of(last.t);
   if (last_record_of(event) >= since) last.is_known = false;
   const bool is_same = last.is_known && ((last.value > 0 && here > 0) || (last.value < 0 && here < 0));
-  const bool is_at_rest = rests(k, t, here);
+  const bool is_at_rest = rests(k, here);
   if (is_same) {
     last.t = t;
     return;
@@ -124,33 +123,13 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
   last = {true, here, t};
 }
 
-bool EventAudit::rests(std::size_t k, double t, double margin_here) {
-  const WrittenEvent& event = events_[k];
-  // A step may come after the records inside it.
-  if (t <= rests_[k].fired + rounding_of(rests_[k].fired)) return false;
+bool EventAudit::rests(std::size_t k, double margin_here) {
   // The margin of h >= 1 is the smallest number above zero where h = 1.
-  const bool is_zero =
-      std::abs(margin_here) <= std::numeric_limits<double>::min() && field_.tree().is_condition(event.when);
-  const bool rested = std::exchange(rests_[k].is_zero, is_zero);
-  if (!is_zero) rests_[k].fired = std::numeric_limits<double>::quiet_NaN();
-  if (!is_zero || !rested) return false;
-  const double fired = std::exchange(rests_[k].fired, std::numeric_limits<double>::quiet_NaN());
-  if (margin_here == 0 && event.direction == Direction::rising && !std::isnan(fired))
-    findings_.fail(
-        "record " + name_of(event), name_of(event), fired,
-        fmt::format("'{}' has an event at t = {:.6g}, but {} is not true before that time, then, or "
-                    "after it, where its two sides remain equal",
-                    name_of(event), fired, event.text));
-  return true;
-}
-
-// A jump in the same instant may have made the condition true for no time.
-void EventAudit::note_at_zero(std::size_t k, const EventRecord& record) {
-  const double before = margin(events_[k], record.t, record.before);
-  const double after = margin(events_[k], record.t, record.after);
-  const bool is_at_zero =
-      record.round <= 1 && before == after && before <= 0 && record.t > begin_ && last_jump_ < record.t;
-  rests_[k] = {false, is_at_zero ? record.t : std::numeric_limits<double>::quiet_NaN()};
+  const bool is_zero = std::abs(margin_here) <= std::numeric_limits<double>::min() &&
+                       field_.tree().is_condition(events_[k].when);
+  const bool rested = rests_[k] != 0;
+  rests_[k] = is_zero ? 1 : 0;
+  return is_zero && rested;
 }
 
 // An edge fires as soon as its condition is true where it begins, even where it was true on entering.
@@ -224,7 +203,6 @@ void EventAudit::record(const std::string& location, const EventRecord& record, 
     triggered_.push_back(std::move(one));
     return;
   }
-  if (found.size() == 1 && events_[found.front()].when != no_root) note_at_zero(found.front(), record);
   if (!is_judged) return;
   if (found.size() == 1) judge_condition(events_[found.front()], location, record);
   if (sets_states(record.kind)) judge_effect(found, record);

@@ -44,12 +44,6 @@ class EventAudit {
     double value = 0;
     double t = 0;
   };
-  // What is known of a guard that rests at zero, where the sign of its margin is that of the text.
-  struct Rest {
-    bool is_zero = false;  // at the last look
-    double fired = std::numeric_limits<
-        double>::quiet_NaN();  // the time of an event there, which moved nothing of its guard
-  };
   // A delayed action on its way, with what it sets where that is known.
   struct Triggered {
     std::size_t event;
@@ -70,10 +64,9 @@ class EventAudit {
   void look_at_edge(std::size_t k, const std::string& location, double t, const Vector& x,
                     PointErrors& errors);
   std::vector<std::size_t> candidates(const EventRecord& record) const;
-  // rests() tells that the guard of a condition is exactly zero here as it was at the look before. An event that has fired there fails where
-  // its condition is false.
-  bool rests(std::size_t k, double t, double margin_here);
-  void note_at_zero(std::size_t k, const EventRecord& record);
+  // rests() tells that the margin of a condition is exactly zero here, as it was at the look before: it rests there, and its sign is that of
+  // the text.
+  bool rests(std::size_t k, double margin_here);
   void judge_condition(const WrittenEvent& event, const std::string& location, const EventRecord& record);
   void judge_effect(const std::vector<std::size_t>& candidates, const EventRecord& record);
   Effect effect(std::size_t k, const EventRecord& record, Difference& difference);
@@ -92,7 +85,7 @@ class EventAudit {
   std::vector<WrittenEvent> events_;
   std::unordered_map<std::string, std::vector<std::size_t>> by_name_;
   std::vector<Margin> margins_;
-  std::vector<Rest> rests_;
+  std::vector<char> rests_;  // 1 where the margin of the event was exactly zero at the last look
   std::vector<Missed> missed_;
   std::vector<long long> samples_;  // records of each event that is a sample
   std::deque<Triggered> triggered_;

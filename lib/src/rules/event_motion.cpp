@@ -121,6 +121,13 @@ bool EventMotion::rests(Index event) {
   return is_entered || fires_at_start || (before.waiting == Waiting::yes && watched.across_jumps);
 }
 
+bool EventMotion::held_before(Index event) const {
+  const EventWatch& watch = now_.here->watch;
+  if (instant_.at_start || watch[event].kind == WatchedKind::edge) return false;
+  return now_.here->guards.event(event).waiting == Waiting::no &&
+         watch.at_zero(now_.t, now_.x, event) == AtZero::holds;
+}
+
 std::vector<Index> EventMotion::events_leaving_rest() {
   std::vector<Index> due;
   EventWatch& watch = now_.here->watch;
@@ -197,8 +204,8 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
       // A guard that goes on the way it crossed has been dealt with.
       const double rate = own_rate();
       const bool changes_nothing = watch[e].kind == WatchedKind::record;
-      const bool went_on =
-          (guards.event(e).fired_at_zero && (rate < 0 || changes_nothing)) || guards.event(e).waits;
+      const bool went_on = (guards.event(e).fired_at_zero && (rate < 0 || changes_nothing)) ||
+                           guards.event(e).waits || held_before(e);
       // Still on its own side, if only just: the march finds when it crosses.
       const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);

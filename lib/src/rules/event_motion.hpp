@@ -41,6 +41,9 @@ class EventMotion {
  private:
   // rests() notes that the guard stays at zero in this mode. It returns true if the event fires, since its condition now holds.
   bool rests(Index event);
+  // held_before() tells that the condition of the event, which holds at zero, has held since before this round: its guard has come to zero
+  // from beyond it, and goes back.
+  bool held_before(Index event) const;
   bool sets_its_guard(Index event) const;
   std::vector<Displacement> points_not_told_apart(bool exact);
 
