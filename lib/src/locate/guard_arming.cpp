@@ -185,7 +185,7 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
 }
 
 bool GuardArming::stays_held(Index event, ModeOde& ode) {
-  const double later = now_.t + kPartOfRun * (now_.run.end - now_.run.start);
+  const double later = now_.t + kLatestLook * (now_.run.end - now_.t);
   const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
   const double rounding =
       kZeroFactor * now_.here->watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);

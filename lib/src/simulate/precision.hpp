@@ -73,8 +73,6 @@ constexpr double kBeyondUnit = 1 + 100 * kUnitRounding;
 
 // The part of the last step over which dense output tells a velocity: shorter is rounding, longer another velocity.
 constexpr double kPartOfStep = 1e-3;
-// Constraints that depend on the time move in this part of a run.
-constexpr double kPartOfRun = 1e-3;
 // A guard at zero is followed for at least the first part of the time in which a state changes, and at most the second of the run's rest.
 constexpr double kSoonestLook = 1e-8;
 constexpr double kLatestLook = 1e-2;
