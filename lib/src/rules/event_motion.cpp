@@ -109,7 +109,7 @@ bool EventMotion::sets_its_guard(Index event) const {
 }
 
 // A guard that a jump has led to zero from its own side, and the guard of a location that is entered, have come to hold there.
-bool EventMotion::rests(Index event) {
+bool EventMotion::comes_to_rest(Index event) {
   const Watched& watched = now_.here->watch[event];
   const GuardRow before = now_.here->guards.event(event);
   const AtZero at_zero = now_.here->watch.at_zero(now_.t, now_.x, event);
@@ -171,7 +171,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     // Its rate is rounding, too.
     guards.set_held(e, arming_.is_held(e, ode));
     if (guards.event(e).held) {
-      if (is_condition && arming_.stays_held(e, ode) && rests(e)) due.push_back(e);
+      if (is_condition && arming_.stays_held(e, ode) && comes_to_rest(e)) due.push_back(e);
       continue;
     }
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;
@@ -179,7 +179,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     const bool is_left = instant_.departed && instant_.departed == watch[e].when;
     const int motion = is_left ? 1 : motion_of(e, exact, ode);
     if (is_condition && motion == 0) {
-      if (rests(e)) due.push_back(e);
+      if (comes_to_rest(e)) due.push_back(e);
       if (!guards.event(e).rests) continue;
     } else {
       guards.set_rests(e, false);

@@ -39,8 +39,8 @@ class EventMotion {
   const std::vector<Index>& left_at_zero() const { return left_at_zero_; }
 
  private:
-  // rests() notes that the guard stays at zero in this mode. It returns true if the event fires, since its condition now holds.
-  bool rests(Index event);
+  // comes_to_rest() notes that the guard stays at zero in this mode. It returns true if the event fires, since its condition now holds.
+  bool comes_to_rest(Index event);
   // held_before() tells that the condition of the event, which holds at zero, has held since before this round: its guard has come to zero
   // from beyond it, and goes back.
   bool held_before(Index event) const;

@@ -32,6 +32,11 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   jumps_.begin();
   forget_crossings();
   instant_.open_records(false);
+  // Another event of the same guard is not on its own side within the accuracy of the location.
+  for (const Index e : arrivals.jumps) {
+    const GuardRow& row = now_.here->guards.event(e);
+    jumps_.note_zero(now_.here->watch[e].when, row.noise);
+  }
   waiting_.look_at_waiting();
   for (const auto* const events : {&arrivals.records, &arrivals.jumps}) {
     for (const Index e : *events) now_.here->guards.set_waiting(e, Waiting::no);
