@@ -468,6 +468,24 @@ set = { v = "-0.1*v" }
   }
 }
 
+TEST_CASE("a condition whose guard rests at zero is judged by its text") {
+  const std::string text =
+      "[states]\nh = 0\n[time]\nend = 3\n[derivatives]\nh = \"if(t < 2, -sgn(h - 1), -1)\"\n"
+      "[[records]]\nname = \"reached\"\nwhen = \"h > 1\"\n";
+  const std::string closed = with(text, "h > 1\"\n", "h >= 1\"\n");
+  CHECK(audited(text).found.verdict == AuditVerdict::passed);
+  CHECK(audited(closed).found.verdict == AuditVerdict::passed);
+  CHECK(audited(closed).solution.events.size() == audited(text).solution.events.size() + 1);
+  // The run has no event where h >= 1 becomes true.
+  CHECK(audited(text, closed).found.verdict == AuditVerdict::failed);
+  // m > 1 is false while m is 1, so that nothing ceases to hold.
+  const std::string never =
+      "[states]\nk = 0\n[discrete]\nm = 0\n[time]\nend = 1.5\n[derivatives]\nk = 1\n"
+      "[[resets]]\nname = \"begin\"\nwhen = \"k\"\nset = { k = \"0\", m = \"1\" }\n"
+      "[[records]]\nname = \"never\"\nwhen = \"not k - 0.5 >= -0.432 and m > 1\"\ndirection = \"falling\"\n";
+  for (const double rtol : {1e-6, 1e-12}) CHECK(audited(never, rtol).found.verdict == AuditVerdict::passed);
+}
+
 TEST_CASE("the words of levels are read, and others refused") {
   CHECK(audit_level_from("quick") == AuditLevel::quick);
   CHECK(audit_level_from("full") == AuditLevel::full);

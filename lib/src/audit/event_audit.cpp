@@ -107,10 +107,11 @@ void EventAudit::look_at_margin(std::size_t k, double t, const Vector& x, PointE
   if (!is_at_rest && !is_sure(event, here, t, errors)) return;
   if (last.is_known && !(last_jump_ >= since && !event.across_jumps)) {
     const bool rises = last.value <= 0 && here > 0;
-    const bool falls = (last.value >= 0 && here < 0) || (last.value > 0 && here <= 0);
+    // A condition is false where its margin is zero.
+    const bool is_condition = field_.tree().is_condition(event.when);
+    const bool falls = (last.value >= 0 && here < 0 && !is_condition) || (last.value > 0 && here <= 0);
     const bool is_missed =
         (rises && event.direction != Direction::falling) || (falls && event.direction != Direction::rising);
-    const bool is_condition = field_.tree().is_condition(event.when);
     if (is_missed && !is_at_rest && !is_sure_by_states(event, here, t, errors)) return;
     if (is_missed && missed_.size() < kMostMissed)
       missed_.push_back({event.name, name_of(event), last.t, t, "event " + std::to_string(k),
