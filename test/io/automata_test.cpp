@@ -27,7 +27,7 @@ std::string machine(const std::string& head, const std::string& table, const std
          prefix + "locations.derivatives]\nx = \"-1 - 0.1*x\"\n" + "[[" + prefix +
          "locations]]\nname = \"rest\"\n[" + prefix + "locations.derivatives]\nx = \"-0.5\"\nn = \"1\"\n" +
          "[[" + prefix +
-         "edges]]\nname = \"top\"\nfrom = \"up\"\nto = \"down\"\nwhen = \"x > 2 and n < 2.5\"\n" + "[[" +
+         "edges]]\nname = \"top\"\nfrom = \"up\"\nto = \"down\"\nwhen = \"x > 2 and n < 3\"\n" + "[[" +
          prefix + "edges]]\nname = \"second\"\nfrom = \"up\"\nto = \"rest\"\nwhen = \"x > 2\"\n" + "[[" +
          prefix +
          "edges]]\nname = \"bottom\"\nfrom = \"down\"\nto = \"up\"\nwhen = \"x\"\ndirection = \"falling\"\n"

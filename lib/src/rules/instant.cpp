@@ -171,12 +171,11 @@ void ModeManager::keep_at_rest() {
                                           arrivals.meeting, now_.weights);
     }
     if (!found->decided) return false;
-    Vector velocity(now_.x.size());
-    now_.here->evaluator.field(now_.t, now_.x, now_.regime.lambda(), velocity);
-    const double arriving = now_.here->watch.rate(now_.t, now_.x, velocity, e);
-    now_.here->evaluator.field(now_.t, now_.x, found->lambda, velocity);
-    const double rate = now_.here->guards.side(e) * now_.here->watch.rate(now_.t, now_.x, velocity, e);
-    return !(rate < -kHeldPart * std::abs(arriving));
+    Regime next = now_.regime;
+    next.take(found->mode, found->lambda);
+    ModeOde& ode = now_.here->asked_in(next);
+    ode.hold(now_.agenda.states_held());
+    return motion_.motion_of(e, false, ode) >= 0;
   };
   for (std::vector<Index>* list : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) {
     std::vector<Index> resting;
