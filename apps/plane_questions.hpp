@@ -1,4 +1,4 @@
-// What `basins` and `diagram` are asked, by every interface, turned into their designs and options.
+// These functions make the design and the options of `basins` and `diagram` from the arguments that the command, C and Python take alike.
 //
 // It must not know how a question was asked, nor how planes are coloured.
 #pragma once

@@ -1,4 +1,4 @@
-// What the analyses for Python have in common: the model that they are of, what they are asked in a dict, and the documents that they answer with.
+// These functions serve all analyses for Python: they find the model of a problem, read arguments from a dict, and make text of a document.
 //
 // It must not know any analysis.
 #pragma once

@@ -97,7 +97,8 @@ class FormulaBuilder {
     // A condition that never changes, though what it compares does: h > 1 of h = min(t, 1).
     bool is_decided = false;
     AtZero at_zero = AtZero::unknown;  // of a condition
-    // Of a condition of which parts hold at zero and others fail: it holds there where this is above zero.
+    // A condition such as a >= 0 and b > 0 joins a part that holds at its zero and a part that fails at its own. It holds at zero where this node
+    // is above zero.
     std::optional<NodeId> holds_at_zero = {};
   };
   EventGuard event_guard(const Formula& formula, std::uint32_t element);

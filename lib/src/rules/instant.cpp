@@ -153,29 +153,34 @@ void ModeManager::keep_at_rest() {
   Arrivals& arrivals = arrived_.arrivals();
   if (!now_.here->watch.has_conditions()) return;
   if (arrivals.meeting.met.empty() && arrivals.hits.empty() && arrivals.stick_slip.empty()) return;
-  std::optional<Resolution> found;
+  // The state on the gaps that are hit, and the motion of the mode that follows the surfaces (null where that is not decided): both are found
+  // once, where an event asks for them first.
+  Vector on_gaps;
+  std::optional<ModeOde*> following;
+  const auto is_zero_on_gaps = [&](Index e) {
+    const bool is_known = on_gaps.size() > 0;
+    if (!is_known) on_gaps = now_.x;
+    now_.x.swap(on_gaps);
+    if (!is_known) put_on_gaps(now_, arrivals.hits);
+    const bool is_zero = std::abs(now_.here->event_value(now_.t, now_.x, e)) <= motion_.zero_level(e);
+    now_.x.swap(on_gaps);
+    return is_zero;
+  };
   const auto may_rest = [&](Index e) {
     if (now_.here->watch.at_zero(now_.t, now_.x, e) != AtZero::fails) return false;
     if (!arrivals.stick_slip.empty()) return true;
-    if (!arrivals.hits.empty()) {
-      const Vector arrived = now_.x;
-      put_on_gaps(now_, arrivals.hits);
-      const bool is_zero = std::abs(now_.here->event_value(now_.t, now_.x, e)) <= motion_.zero_level(e);
-      now_.x = arrived;
-      if (is_zero) return true;
-    }
+    if (!arrivals.hits.empty() && is_zero_on_gaps(e)) return true;
     if (arrivals.meeting.met.empty()) return false;
-    if (!found) {
-      now_.here->evaluator.keep_field_at(now_.t, now_.x);
-      found = now_.here->resolver.resolve(now_.t, now_.x, now_.regime.mode(), now_.regime.lambda(),
-                                          arrivals.meeting, now_.weights);
+    if (!following) {
+      const Resolution found = resolution_of(arrivals.meeting, false);
+      following = nullptr;
+      if (found.decided) {
+        Regime next = now_.regime;
+        next.take(found.mode, found.lambda);
+        following = &now_.asked_in(next);
+      }
     }
-    if (!found->decided) return false;
-    Regime next = now_.regime;
-    next.take(found->mode, found->lambda);
-    ModeOde& ode = now_.here->asked_in(next);
-    ode.hold(now_.agenda.states_held());
-    return motion_.motion_of(e, false, ode) >= 0;
+    return *following != nullptr && motion_.motion_of(e, false, **following) >= 0;
   };
   for (std::vector<Index>* list : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) {
     std::vector<Index> resting;

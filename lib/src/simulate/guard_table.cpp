@@ -71,7 +71,7 @@ void GuardTable::take_over(const GuardTable& before, const EventWatch& watch_bef
     returns_ = before.returns_;
     held_surfaces_ = before.held_surfaces_;
     begin_instant();
-    // An edge that fired before is one of a location that the run has left.
+    // Edges count from the entry of their location: an earlier visit, on which they fired, rested or waited, has no part.
     for (auto one = rows_.begin() + surfaces_ + contacts_; one != rows_.end(); ++one)
       one->spent = one->fired_at_zero = one->rests = one->waits = false;
     watch.for_same(watch_before, [&](Index theirs, Index mine) {

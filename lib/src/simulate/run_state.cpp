@@ -67,8 +67,10 @@ Mode RunState::as_shown(const Mode& own) const {
   return shown;
 }
 
-ModeOde& RunState::asked() const {
-  ModeOde& ode = here->asked_in(regime);
+ModeOde& RunState::asked() const { return asked_in(regime); }
+
+ModeOde& RunState::asked_in(const Regime& other) const {
+  ModeOde& ode = here->asked_in(other);
   ode.hold(agenda.states_held());
   return ode;
 }

@@ -99,6 +99,8 @@ struct RunState {
 
   // asked() answers questions at this instant in the regime as it is now, which need not be the one that is followed.
   ModeOde& asked() const;
+  // asked_in() answers them in another regime, until the next call of either.
+  ModeOde& asked_in(const Regime& other) const;
   // Puts x onto the surfaces it slides on and the contacts that are closed.
   void project_state();
   // drifts() tells whether the integrator leaves the constraints, so that its dense output does, whatever their
