@@ -1,7 +1,7 @@
 # Finds minizip, with zlib behind it, and pugixml, with which FMUs are read and written. Without them everything else is built, and the command
 # says what is missing. A relocatable build takes their archives.
-if(WIN32)
-  set(SLIDEWAY_FMI_MISSING "minizip and pugixml, which the package for Windows does not contain")
+if(WIN32 OR EMSCRIPTEN)
+  set(SLIDEWAY_FMI_MISSING "minizip and pugixml, which the packages for Windows and WebAssembly do not contain")
   return()
 endif()
 find_path(SLIDEWAY_MINIZIP_INCLUDE_DIR minizip/unzip.h)

@@ -74,6 +74,7 @@ fi
 
 if [ "${1:-}" = packages ]; then
   need_package libopenmpi-dev openmpi-bin
+  need_tool advzip advancecomp
   need_package dpkg-dev lintian gzip python3-dev pybind11-dev python3-numpy
 fi
 if [ "${1:-}" = bare ]; then need_package mmdebstrap; fi

@@ -7,13 +7,18 @@
 #include "lib/c/model.hpp"
 #include "lib/c/run.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/simulate/live_run.hpp"
 
 using namespace slideway;
 using namespace slideway::door;
 
+// The FMU of a live run, which alone knows the numbers of its stages.
+struct FmuOfRun {};
+
 struct sw_saved final : Handle {
   std::optional<SavedRun> saved = {};
+  std::shared_ptr<const FmuOfRun> fmu = {};  // as in sw_live
 
   std::optional<std::vector<std::string>> names(std::string_view) const override { return std::nullopt; }
   std::optional<Vector> values(std::string_view list) const override {
@@ -27,8 +32,9 @@ struct sw_saved final : Handle {
 
 struct sw_live final : Handle {
   std::optional<RunInput> input = {};
-  Vector at_step = {};              // the state that the watcher of steps sees
-  CallbackStop* stop_of_call = {};  // of the call that is under way
+  Vector at_step = {};                       // the state that the watcher of steps sees
+  CallbackStop* stop_of_call = {};           // of the call that is under way
+  std::shared_ptr<const FmuOfRun> fmu = {};  // null where the model is none
   std::optional<LiveRun> run = {};
 
   // Throws Refused where the run could not begin.
@@ -88,6 +94,8 @@ void sw_live::begin(RunInput from) {
                                                                                  : Answer::go_on;
     };
   }
+  tell_steps(input->instance, options);
+  if (input->is_fmu) fmu = std::make_shared<const FmuOfRun>();
   const Simulator simulator(input->instance.problem(), options);
   run.emplace(simulator, input->where());
 }
@@ -212,6 +220,7 @@ int sw_live_changed(sw_live* live) {
 int sw_live_save(sw_live* live, sw_saved** saved) {
   return make(saved, [&](sw_saved& made) {
     made.saved = given(live, "live")->going().save();
+    made.fmu = live->fmu;
     return SW_OK;
   });
 }
@@ -219,8 +228,14 @@ int sw_live_save(sw_live* live, sw_saved** saved) {
 int sw_live_restore(sw_live* live, const sw_saved* saved) {
   return answer(live, [&] {
     if (!given(saved, "saved")->saved) throw Refused(SW_ABSENT, "nothing is saved: the run could not begin");
+    LiveRun& run = live->going();
+    if (saved->fmu != live->fmu)
+      refuse({.what = "each live run has its FMU, which knows its own past alone",
+              .where = "sw_live_restore()",
+              .expected = "what this live run has saved",
+              .got = "what another one has saved"});
     live->changed();
-    live->going().restore(*saved->saved);
+    run.restore(*saved->saved);
     return SW_OK;
   });
 }

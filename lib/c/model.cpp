@@ -10,6 +10,7 @@
 
 #include "apps/check_document.hpp"
 #include "lib/c/called_model.hpp"
+#include "lib/c/search_words.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/detail/core/paths.hpp"
 #include "slideway/io/quantity_words.hpp"
@@ -62,6 +63,27 @@ void set_span(const RunOptions& options, ModelInstance& instance) {
             .expected = fmt::format("a time not before the start at {}", instance.start),
             .got = fmt::format("{}", *options.end)});
   instance.end = *options.end;
+}
+
+// fmu_import() reads the options of sw_read_fmu().
+FmuImport fmu_import(const std::string& options) {
+  OptionText words;
+  merge(words, options_in(options));
+  FmuImport how;
+  if (const auto value = taken(words, "co_simulation"))
+    how.prefers_co_simulation = truth_of("co_simulation", *value);
+  if (const auto value = taken(words, "communication_step"))
+    how.communication_step = number_of("communication_step", *value);
+  how.inputs = taken(words, "inputs").value_or("");
+  if (const auto value = taken(words, "isolate")) how.isolated = truth_of("isolate", *value);
+  how.patience = taken_size(words, "patience").value_or(how.patience);
+  how.log = parts_of(taken(words, "log").value_or(""));
+  if (!words.empty())
+    refuse({.what = "there is no such option",
+            .where = "sw_read_fmu()",
+            .expected = "co_simulation, communication_step, inputs, isolate, patience or log",
+            .got = words.front().first});
+  return how;
 }
 
 }  // namespace
@@ -168,6 +190,18 @@ void sw_model::take(const std::function<Model()>& read) {
   }
 }
 
+void sw_model::take_file(const std::string& path, const std::function<Model()>& read) {
+  take(read);
+  std::ostringstream text;
+  text << std::ifstream(to_path(path), std::ios::binary).rdbuf();
+  source_text = text.str();
+}
+
+void sw_model::take_fmu(const std::string& path, const FmuImport& how) {
+  is_fmu = true;
+  take_file(path, [&] { return read_fmu(path, how); });
+}
+
 const Model& sw_model::usable() const {
   if (!model) throw Refused(SW_MODEL, "the model has mistakes; it can only be asked for them");
   return *model;
@@ -177,6 +211,13 @@ std::shared_ptr<const ModelInstance> sw_model::instance() const {
   const std::lock_guard<std::mutex> only(lock_);
   if (!instance_) instance_ = std::make_shared<const ModelInstance>(usable().instantiate(settings));
   return instance_;
+}
+
+ModelInstance sw_model::instance_of_run() const {
+  if (!is_fmu) return *instance();
+  const std::lock_guard<std::mutex> only(lock_);
+  const std::shared_ptr<const ModelInstance> kept = std::exchange(instance_, nullptr);
+  return kept ? *kept : usable().instantiate(settings);
 }
 
 void sw_model::forget_instance() const {
@@ -207,12 +248,13 @@ void sw_model::set(const std::string& name, double value) {
 RunInput sw_model::input(const OptionText& more, double usual_rtol) const {
   OptionText all = options;
   merge(all, more);
-  RunInput made{.model = model, .settings = settings, .instance = *instance()};
+  RunInput made{.model = model, .settings = settings, .instance = instance_of_run()};
   made.options = run_options(all, usable().defaults, usual_rtol);
   made.observed = observed.empty() ? model->defaults.observe : observed;
   made.watcher = watcher;
   made.stops = stops;
   made.is_called = called != nullptr || has_called_events;
+  made.is_fmu = is_fmu;
   set_span(made.options, made.instance);
   return made;
 }
@@ -230,11 +272,19 @@ int sw_parse(const char* text, int64_t length, const char* file_name, sw_model**
 
 int sw_read(const char* path, sw_model** model) {
   return make(model, [&](sw_model& made) {
-    given(path, "path");
-    made.take([&] { return read_model_file(path); });
-    std::ostringstream text;
-    text << std::ifstream(to_path(path), std::ios::binary).rdbuf();
-    made.source_text = text.str();
+    const std::string file = given(path, "path");
+    if (file.ends_with(".fmu"))
+      made.take_fmu(file, {});
+    else
+      made.take_file(file, [&] { return read_model_file(file); });
+    return SW_OK;
+  });
+}
+
+int sw_read_fmu(const char* path, const char* options, sw_model** model) {
+  return make(model, [&](sw_model& made) {
+    const FmuImport how = fmu_import(options == nullptr ? "" : options);
+    made.take_fmu(given(path, "path"), how);
     return SW_OK;
   });
 }
@@ -290,6 +340,14 @@ int sw_set_initial(sw_model* model, const double* x, int64_t n) {
               .where = "n",
               .expected = fmt::format("{} numbers", size),
               .got = fmt::format("{}", n)});
+    if (model->is_fmu) {
+      // An FMU computes some of its start values by itself, and they cannot be set.
+      const Vector start = model->instance()->state;
+      for (int64_t k = 0; k < n; ++k)
+        if (x[k] != start[k]) model->set(names[static_cast<std::size_t>(k)], x[k]);
+      model->forget_instance();
+      return SW_OK;
+    }
     Settings kept = model->settings;
     std::erase_if(kept, [&](const auto& setting) {
       return std::find(names.begin(), names.end(), setting.first) != names.end();

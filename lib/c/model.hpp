@@ -14,6 +14,7 @@
 
 #include "lib/c/handle.hpp"
 #include "lib/c/options.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/model/model.hpp"
 #include "slideway/simulate/simulator.hpp"
 
@@ -64,6 +65,7 @@ struct RunInput {
   StepWatcher watcher = {};
   std::shared_ptr<const StopCounter> stops = {};
   bool is_called = false;  // made of callbacks
+  bool is_fmu = false;
 
   Run where() const {
     return {.start = instance.start,
@@ -82,6 +84,7 @@ struct sw_model final : slideway::door::Handle {
   std::vector<slideway::ModelFileError::Entry> mistakes = {};
   std::shared_ptr<slideway::door::CalledModel> called = {};  // null unless it is made of callbacks
   bool has_called_events = false;                            // of a file
+  bool is_fmu = false;
   slideway::Settings settings = {};
   slideway::door::OptionText options = {};
   std::vector<std::string> observed = {};
@@ -98,10 +101,16 @@ struct sw_model final : slideway::door::Handle {
 
   // Takes what `read` returns, or the mistakes that it throws.
   void take(const std::function<slideway::Model()>& read);
+  // Likewise, with the content of the file at `path`.
+  void take_file(const std::string& path, const std::function<slideway::Model()>& read);
+  // Reads an FMU.
+  void take_fmu(const std::string& path, const slideway::FmuImport& how);
   // The model; throws Refused where it has mistakes.
   const slideway::Model& usable() const;
   // Parameters and initial values as they are set. Several threads may ask for it at once.
   std::shared_ptr<const slideway::ModelInstance> instance() const;
+  // The instance of one run. An FMU remembers what it was asked, so each of its runs has an instance of its own.
+  slideway::ModelInstance instance_of_run() const;
   // The model is another one from now on, or its settings are.
   void forget_instance() const;
   void set(const std::string& name, double value);

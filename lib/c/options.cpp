@@ -16,13 +16,6 @@ namespace {
 
 bool is_blank(char character) { return character == ' ' || character == '\t' || character == '\n'; }
 
-bool truth_of(const std::string& name, const std::string& value) {
-  if (value == "true") return true;
-  if (value != "false")
-    refuse({.what = "an option has no such value", .where = name, .expected = "true or false", .got = value});
-  return false;
-}
-
 double positive_of(const std::string& name, const std::string& value) {
   const double number = number_of(name, value);
   if (!(number > 0))
@@ -87,6 +80,13 @@ const std::map<std::string, Setter>& setters() {
 }
 
 }  // namespace
+
+bool truth_of(const std::string& name, const std::string& value) {
+  if (value == "true") return true;
+  if (value != "false")
+    refuse({.what = "an option has no such value", .where = name, .expected = "true or false", .got = value});
+  return false;
+}
 
 OptionText options_in(const std::string& text) {
   OptionText options;

@@ -37,10 +37,7 @@ std::vector<SweepAxis> taken_plane(OptionText& words) {
 }
 
 bool taken_truth(OptionText& words, const char* name) {
-  const std::string value = taken(words, name).value_or("false");
-  if (value != "true" && value != "false")
-    refuse({.what = "an option has no such value", .where = name, .expected = "true or false", .got = value});
-  return value == "true";
+  return truth_of(name, taken(words, name).value_or("false"));
 }
 
 // take_plane_words() takes the words that basins and diagrams have in common.

@@ -9,6 +9,7 @@
 
 #include "slideway/audit/called_functions.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/io/checkpoint_file.hpp"
 #include "slideway/io/csv.hpp"
 #include "slideway/io/html_report.hpp"
@@ -132,6 +133,13 @@ void check_buffer(const double* times, std::int64_t count, Index size, const dou
                     size, count, capacity));
 }
 
+// Throws Refused where nothing is observed.
+Observation& observation_of(const sw_run& run) {
+  run.made();
+  if (!run.observation) throw Refused(SW_ABSENT, "nothing is observed; sw_observe() asks for quantities");
+  return *run.observation;
+}
+
 }  // namespace
 
 Answer Attendant::look() const { return !leaves_ && is_stop_asked() ? Answer::stop : Answer::go_on; }
@@ -147,6 +155,7 @@ void Attendant::attend(Options& options) {
     return look();
   };
   options.on_event = [this](const EventRecord&) { return look(); };
+  tell_steps(input_.instance, options);
 }
 
 std::optional<std::string> event_text(const EventRecord& event, std::string_view what) {
@@ -640,15 +649,31 @@ const char* sw_mode(const sw_run* run, double t, const char** location) {
 
 int sw_observed(const sw_run* run, const double* t, int64_t count, double* y, int64_t capacity) {
   return answer(run, [&] {
-    run->made();
-    if (!run->observation) throw Refused(SW_ABSENT, "nothing is observed; sw_observe() asks for quantities");
-    const Index size = run->observation->size();
+    const Index size = observation_of(*run).size();
     check_buffer(t, count, size, y, capacity);
     for (int64_t k = 0; k < count; ++k) {
       const double time = run->time_within(t[k]);
       const Trajectory& along = run->trajectory();
       Eigen::Map<Vector>(y + size * k, size) =
           run->observation->at(time, along(time), along.mode(time), along.location(time));
+    }
+    return SW_OK;
+  });
+}
+
+int sw_step_observed(const sw_run* run, double* y, int64_t capacity) {
+  return answer(run, [&] {
+    Observation& observation = observation_of(*run);
+    const Index size = observation.size();
+    const std::vector<StepPoint> points = step_points(run->solution);
+    const double first = 0;
+    check_buffer(&first, static_cast<int64_t>(points.size()), size, y, capacity);
+    Vector x(run->made().instance.system.states());
+    for (const StepPoint& point : points) {
+      const Segment& segment = run->trajectory().segments()[point.segment];
+      run->trajectory().evaluate(point.segment, point.t, x);
+      Eigen::Map<Vector>(y, size) = observation.at(point.t, x, segment.mode, segment.location);
+      y += size;
     }
     return SW_OK;
   });

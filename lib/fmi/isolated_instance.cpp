@@ -71,6 +71,36 @@ bool has_answer(Request request) {
          request != Request::release && request != Request::restore;
 }
 
+void put(Message& message, const Update& update) {
+  message.put(update.needs_another);
+  message.put(update.terminates);
+  message.put(update.states_changed);
+  message.put(update.next_time);
+}
+
+Update take_update(Message message) {
+  Update update;
+  update.needs_another = message.take<bool>();
+  update.terminates = message.take<bool>();
+  update.states_changed = message.take<bool>();
+  update.next_time = message.take_optional();
+  return update;
+}
+
+void put(Message& message, const StepAnswer& answer) {
+  message.put(answer.t);
+  message.put(answer.has_event);
+  message.put(answer.terminates);
+}
+
+StepAnswer take_step(Message message) {
+  StepAnswer answer;
+  answer.t = message.take<double>();
+  answer.has_event = message.take<bool>();
+  answer.terminates = message.take<bool>();
+  return answer;
+}
+
 enum class Outcome : std::uint8_t { done, error, no_value, refused };
 
 // ---- the child
@@ -92,6 +122,8 @@ Failure failure_of(const Call& call) {
     return {Outcome::refused, refused.what()};
   } catch (const std::exception& error) {
     return {Outcome::error, error.what()};
+  } catch (...) {
+    return {Outcome::error, "the binary of the FMU has thrown an exception"};
   }
 }
 
@@ -143,7 +175,7 @@ class Server {
     switch (what) {
       case Request::start: {
         const auto time = request.take<double>();
-        const auto tolerance = request.take<std::optional<double>>();
+        const auto tolerance = request.take_optional();
         StartValues values;
         for (auto left = request.take<std::size_t>(); left > 0; --left) {
           const Variable* const one = variable(request);
@@ -153,13 +185,13 @@ class Server {
       }
       case Request::reset: return fmu.reset();
       case Request::enter_event_mode: return fmu.enter_event_mode();
-      case Request::update: return answer.put(fmu.update());
+      case Request::update: return put(answer, fmu.update());
       case Request::continue_time: return fmu.continue_time();
       case Request::complete_step: return answer.put(fmu.complete_step());
       case Request::enter_step_mode: return fmu.enter_step_mode();
       case Request::step: {
         const auto t = request.take<double>();
-        return answer.put(fmu.step(t, request.take<double>()));
+        return put(answer, fmu.step(t, request.take<double>()));
       }
       case Request::set_time: return fmu.set_time(request.take<double>());
       case Request::set_states: return fmu.set_states(request.take_vector());
@@ -260,9 +292,9 @@ class IsolatedState : public SavedState {
  public:
   IsolatedState(std::shared_ptr<Link> link, std::uint64_t given) : number(given), link_(std::move(link)) {}
   ~IsolatedState() override {
-    Message request;
-    request.put(number);
     try {
+      Message request;
+      request.put(number);
       link_->ask(Request::release, std::move(request));
     } catch (const std::exception&) {  // The process is gone, and its states with it.
     }
@@ -291,7 +323,7 @@ class IsolatedInstance : public Instance {
   }
   void reset() override { link_->ask(Request::reset); }
   void enter_event_mode() override { link_->ask(Request::enter_event_mode); }
-  Update update() override { return link_->ask(Request::update).take<Update>(); }
+  Update update() override { return take_update(link_->ask(Request::update)); }
   void continue_time() override { link_->ask(Request::continue_time); }
   bool complete_step() override { return link_->ask(Request::complete_step).take<bool>(); }
   void enter_step_mode() override { link_->ask(Request::enter_step_mode); }
@@ -299,7 +331,7 @@ class IsolatedInstance : public Instance {
     Message request;
     request.put(t);
     request.put(size);
-    return link_->ask(Request::step, std::move(request)).take<StepAnswer>();
+    return take_step(link_->ask(Request::step, std::move(request)));
   }
 
   void set_time(double time) override {

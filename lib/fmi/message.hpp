@@ -5,6 +5,7 @@
 
 #include <cstddef>
 #include <cstring>
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <type_traits>
@@ -16,10 +17,15 @@ namespace slideway::fmi {
 
 class Message {
  public:
+  // put() takes a number, flag or name of an enumeration. A structure is put part by part, since its padding has no value.
   template <class Value>
   void put(const Value& value) {
-    static_assert(std::is_trivially_copyable_v<Value>);
+    static_assert(std::is_arithmetic_v<Value> || std::is_enum_v<Value>);
     put_bytes(&value, sizeof value);
+  }
+  void put(const std::optional<double>& value) {
+    put(value.has_value());
+    put(value.value_or(0));
   }
   void put(ConstVectorRef values) {
     put(values.size());
@@ -33,10 +39,15 @@ class Message {
   // Values are taken in the order in which they were put. Throws std::runtime_error where there are no more.
   template <class Value>
   Value take() {
-    static_assert(std::is_trivially_copyable_v<Value>);
+    static_assert(std::is_arithmetic_v<Value> || std::is_enum_v<Value>);
     Value value;
     take_bytes(&value, sizeof value);
     return value;
+  }
+  std::optional<double> take_optional() {
+    const bool is_there = take<bool>();
+    const auto value = take<double>();
+    return is_there ? std::optional(value) : std::nullopt;
   }
   Vector take_vector() {
     Vector values(take<Index>());

@@ -151,8 +151,22 @@ SW_API int sw_stop(void *handle);
  * the lines of the text. Such a model can only be asked for them and given back. */
 SW_API int sw_parse(const char *text, int64_t length, const char *file_name, sw_model **model);
 
-/* The same for a file. Its tables of data are looked for beside it. */
+/* The same for a file. Its tables of data are looked for beside it. A file whose name ends in .fmu is an FMU, read without options. */
 SW_API int sw_read(const char *path, sw_model **model);
+
+/* Reads an FMU of FMI 2.0 or 3.0, which is then a model as others are: sw_set() sets its parameters, inputs and start values, and sw_observe()
+ * asks for its variables. Model Exchange is taken where the FMU has both kinds. Options, as of sw_options():
+ *   co_simulation       true: Co-Simulation where the FMU has both kinds
+ *   communication_step  the time between two communication points, which asks for Co-Simulation; that of the FMU, or a thousandth of its run
+ *   inputs              a file of comma-separated values: a column time, and columns by the names of inputs
+ *   isolate             true: the binary runs in a process of its own, and a crash or a hang ends a run with SW_FAILED
+ *   patience            how many seconds a call of an isolated binary may take; 60
+ *   log                 categories of its messages that are printed, "logEvents,logStatusError"; all for every one
+ * SW_MISUSE where the file is no FMU, or one that cannot be run here; also in a library that reads no FMUs, as those for Windows and
+ * WebAssembly. Each run has an instance of the FMU, so an FMU that may have one at a time has one run that is not given back. What a live
+ * run has saved is restored in this live run alone. sw_find_orbit() and other searches set states by themselves, and read the discrete part of an
+ * FMU from its last state. The equations are not known: there are no derivatives by parameters but those by differences. */
+SW_API int sw_read_fmu(const char *path, const char *options, sw_model **model);
 
 /* A model of the catalogue, "evaporator", which is compiled in. sw_catalogue() lists their "names" and "summaries". Neither is in the library
  * for WebAssembly, nor are sw_compare() and sw_samples(). */
@@ -364,6 +378,9 @@ SW_API const char *sw_mode(const sw_run *run, double t, const char **location);
 
 /* The quantities asked for by sw_observe(), at `count` times: quantities × count numbers, NaN where there is no value. */
 SW_API int sw_observed(const sw_run *run, const double *t, int64_t count, double *y, int64_t capacity);
+
+/* The same at the times of sw_values(run, "steps"), with both sides of each jump, as sw_step_states() has the states. */
+SW_API int sw_step_observed(const sw_run *run, double *y, int64_t capacity);
 
 /* The derivatives of the states by the q names of the option `sensitivities`, n × q × count numbers; sides as in sw_states(). They
  * exist up to the time sw_values(run, "exists_until"). */

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <fstream>
 
+#include "slideway/detail/core/platform/child_process.hpp"
 #include "slideway/fmi/import.hpp"
 #include "slideway/model/check.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -175,6 +176,13 @@ TEST_CASE("an FMU in a process of its own gives the same bits") {
     REQUIRE(apart.events.size() == 1);
     CHECK(apart.events[0].t == here.events[0].t);
   }
+}
+
+TEST_CASE("an exception in a child process ends the child, which does not go on as a copy of its parent") {
+  platform::ChildProcess child([](const platform::ParentLink&) { throw 1; });
+  char byte = 0;
+  CHECK(child.receive(&byte, 1, 20) == platform::ChildProcess::Arrival::ended);
+  CHECK(child.end().find("signal 6") == 0);
 }
 
 TEST_CASE("an isolated FMU that crashes, hangs or exits ends the run with a message") {

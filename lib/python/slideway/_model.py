@@ -207,7 +207,8 @@ class Model:
 
     @property
     def origin(self) -> Tuple[Any, ...]:
-        """("text", its text, the name of its file), ("catalogue", its name) or ("fmu", its path): what the model can be made of again."""
+        """("text", its text, the name of its file), ("catalogue", its name) or ("fmu", its path, how it is run): what the model can be made
+        of again."""
         return self._origin
 
     def instance(self, **settings: float) -> Any:
@@ -466,7 +467,7 @@ def _again(kind: type, origin: Tuple[Any, ...]) -> Model:
 def model_from(origin: Tuple[Any, ...]) -> Model:
     """The model of what :attr:`Model.origin` tells."""
     if origin[0] == "fmu":
-        return Model(_core.load(origin[1]), origin)
+        return Model(_core.load_fmu(origin[1], **origin[2]), origin)
     if origin[0] != "text":
         return _named(origin[1])
     made = _parse(origin[1], origin[2])
@@ -496,14 +497,27 @@ def _named(name: str) -> Model:
     return Model(_core.load(name), ("catalogue", name))
 
 
-def load(name: Any) -> Model:
+def load(name: Any, *, co_simulation: bool = False, communication_step: Optional[float] = None, inputs: Any = None, isolate: bool = False,
+         patience: float = 60.0, log: Sequence[str] = ()) -> Model:
     """The model of a file, ``load("stick-slip.toml")``, of an FMU, ``load("pump.fmu")``, of the catalogue, ``load("evaporator")``, or of the gallery,
     ``load("gallery/chua")``. A file that is called so comes before the gallery.
 
+    The options are those of FMUs: ``co_simulation`` where there is Model Exchange, too; a ``communication_step``, in the unit of time of the FMU,
+    which asks for Co-Simulation; ``inputs``, a file of comma-separated values with a column ``time`` and columns by the names of inputs;
+    ``isolate``, a process of its own for the binary, in which a call may take ``patience`` seconds; ``log``, the categories of messages that
+    are printed. An FMU that cannot be run raises :class:`ValueError`, and :class:`RuntimeError` where it fails in a run.
+
     A file with mistakes raises :class:`ModelError`, which tells each with line, column and caret."""
     text = os.fspath(name)
+    if isinstance(log, str):
+        raise TypeError(f"log is a list of categories, [{log!r}], not a text")
+    how = dict(co_simulation=bool(co_simulation), communication_step=None if communication_step is None else float(communication_step),
+               inputs="" if inputs is None else os.path.abspath(os.fspath(inputs)), isolate=bool(isolate), patience=float(patience), log=[str(one) for one in log])
     if text.endswith(".fmu"):
-        return model_from(("fmu", os.path.abspath(text)))
+        return model_from(("fmu", os.path.abspath(text), how))
+    given = [option for option, value in how.items() if value not in (False, None, "", [], 60.0)]
+    if given:
+        raise ValueError(f"{given[0]} is for FMUs, whose names end in .fmu, not for {text!r}")
     if not _core.is_file(text):
         return _named(text)
     _core.load(text)  # the complete report of what is wrong, a missing file too

@@ -12,6 +12,7 @@
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/live.hpp"
 #include "lib/python/src/run.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/simulate/live_run.hpp"
 
 namespace slideway::python {
@@ -30,6 +31,7 @@ class PythonLiveRun {
     Options attended = options_;
     attended.on_step = [this](const StepView&) { return look(); };
     attended.on_event = [this](const EventRecord& event) { return tell(event); };
+    tell_steps(problem_->instance, attended);
     guarded([&] { live_.emplace(Simulator(problem_->instance.problem(), std::move(attended)), where_); });
   }
 

@@ -1,7 +1,10 @@
 // Models and problems as Python sees them.
 
 #include <limits>
+#include <optional>
 #include <sstream>
+#include <string>
+#include <vector>
 
 #include <pybind11/eigen.h>
 #include <pybind11/stl.h>
@@ -15,6 +18,7 @@
 #include "lib/python/src/callbacks.hpp"
 #include "lib/python/src/run.hpp"
 #include "models/registry.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/io/quantity_words.hpp"
 #include "slideway/sweep/samples.hpp"
@@ -344,6 +348,20 @@ void bind_models(py::module_& module) {
   module.def(
       "load", [](const std::string& name) { return std::make_shared<Model>(apps::load_model(name)); },
       Unlocked());
+  module.def(
+      "load_fmu",
+      [](const std::string& path, bool co_simulation, std::optional<double> communication_step,
+         const std::string& inputs, bool isolate, double patience, const std::vector<std::string>& log) {
+        return std::make_shared<Model>(read_fmu(path, {.prefers_co_simulation = co_simulation,
+                                                       .communication_step = communication_step,
+                                                       .inputs = inputs,
+                                                       .isolated = isolate,
+                                                       .patience = patience,
+                                                       .log = log}));
+      },
+      py::arg("path"), py::arg("co_simulation") = false, py::arg("communication_step") = py::none(),
+      py::arg("inputs") = "", py::arg("isolate") = false, py::arg("patience") = FmuImport().patience,
+      py::arg("log") = std::vector<std::string>(), Unlocked());
   module.def(
       "parse",
       [](const std::string& text, const std::string& file) {

@@ -17,6 +17,7 @@
 #include "lib/python/src/live.hpp"
 #include "slideway/audit/called_functions.hpp"
 #include "slideway/core/errors.hpp"
+#include "slideway/fmi/import.hpp"
 #include "slideway/io/html_report.hpp"
 #include "slideway/io/json.hpp"
 #include "slideway/simulate/branches.hpp"
@@ -170,6 +171,7 @@ std::shared_ptr<MadeRun> run(const std::shared_ptr<Problem>& problem, const Run&
   Options options = made->options;
   attendant.attend(options,
                    given.contains("unknown_jumps") ? std::optional<double>(where.end) : std::nullopt);
+  tell_steps(problem->instance, options);
   try {
     const auto follow = [&] {
       const Simulator simulator(problem->instance.problem(), options);

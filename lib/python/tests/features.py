@@ -1,7 +1,14 @@
 """What a model in Python can have and be asked for, by names: each as numbers. Both doors must give the same."""
 
+import atexit
+import functools
 import json
+import os
+import pathlib
+import shutil
+import subprocess
 import sys
+import tempfile
 
 import numpy as np
 
@@ -48,8 +55,8 @@ def ramp():
     return slideway.parse('[parameters]\np = 2\n[states]\nx = 1.0\ny = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "1"\ny = "if(x > 1, p, 1)"\n')
 
 
-def live():
-    run = slideway.LiveRun(sampled(), rtol=1e-8)
+def live(model=None):
+    run = slideway.LiveRun(sampled() if model is None else model, rtol=1e-8)
     run.advance_to(1.0)
     saved = run.save()
     run.advance_to(2.0)
@@ -57,6 +64,27 @@ def live():
     run.restore(saved)
     run.advance_to(2.0)
     return [there.tolist(), np.array(run.state).tolist()]
+
+
+@functools.lru_cache(maxsize=None)
+def fmu():
+    """A folder with an FMU of a driven block, and a table of its input."""
+    folder = tempfile.mkdtemp()
+    atexit.register(shutil.rmtree, folder)
+    program = pathlib.Path(os.environ.get("SLIDEWAY_BUILD_DIR", "")) / "bin" / "slideway"
+    text = ('name = "block"\n[parameters]\nmu = 0.4\nu = 1.0\n[states]\nx = 2.0\nv = 0.0\n[time]\nend = 20.0\n[derivatives]\nx = "v"\n'
+            'v = "u*cos(t/2) - x - mu*sgn(v)"\n')
+    pathlib.Path(folder, "block.toml").write_text(text)
+    pathlib.Path(folder, "u.csv").write_text("time,u\n0,1\n7,1\n7,0.5\n20,0.5\n")
+    if program.exists():
+        subprocess.run([str(program), "export", "block.toml", "--input", "u", "--quiet"], cwd=folder, check=False)
+    return pathlib.Path(folder)
+
+
+def of_fmu(ask, **how):
+    """What is asked for of the model; None where this build exports no FMUs."""
+    path = fmu() / "block.fmu"
+    return ask(slideway.load(path, **how)) if path.exists() else None
 
 
 def called(t, y):
@@ -84,6 +112,9 @@ FEATURES = {
     "contacts with friction": lambda: state(System(
         lambda t, y: [y[2], y[3], 0.0, -9.81], states=dict(x=0.0, z=1.0, vx=1.0, vz=0.0), t_span=(0, 2),
         contacts=[Contact(lambda t, y: y[1], {"vz": 1.0}, 0.5, name="floor", friction=dict(mu=0.2, velocity="vx", acts_on=dict(vx="1")))])),
+    "a quantity on both sides of jumps": lambda: slideway.parse(
+        '[states]\nx = 1.0\nv = 0.0\n[time]\nend = 3.0\n[derivatives]\nx = "v"\nv = "-1"\n[[resets]]\nwhen = "x"\ndirection = "falling"\n'
+        'set.v = "-0.5*v"\n').run(observe="E = 0.5*v^2 + x")["E"].tolist(),
     "resets with a delay and stops": lambda: state(System(
         lambda t, y: [1.0], states=dict(x=0.0), t_span=(0, 9), resets=[Reset("x - 1", {"x": "0"}, "rising", delay=0.5)], stops=[Stop("x - 1.4", name="high")])),
     "locations": lambda: state(System(None, states=dict(x=20.0), t_span=(0, 9), locations=dict(on={"x": "22 - x"}, off={"x": "15 - x"}),
@@ -122,8 +153,18 @@ FEATURES = {
     "a sweep": lambda: friction().sweep(mu=[0.2, 0.3, 0.4], observe="E = 0.5*v^2", jobs=1, progress=False).final.tolist(),
     "a sweep up and down": lambda: friction().sweep(mu=[0.2, 0.3], follow="both", jobs=1, progress=False).final.tolist(),
     "samples": lambda: friction().sweep(mu=(0.2, 0.5), latin=3, seed=2, jobs=1, progress=False).values["mu"].tolist(),
+    "an FMU": lambda: of_fmu(lambda model: [model.parameters, model.state_names, model.defaults, model.run(rtol=1e-8, mu=0.3, x=1.5).final.state.tolist()]),
+    "events of an FMU": lambda: of_fmu(lambda model: [(e.t, e.kind, list(e.surfaces)) for e in model.run(rtol=1e-8).events]),
+    "an FMU of Co-Simulation": lambda: of_fmu(state, communication_step=0.25),
+    "an input of an FMU": lambda: of_fmu(state, inputs=fmu() / "u.csv"),
+    "an FMU in a process of its own": lambda: of_fmu(state, isolate=True, patience=20),
+    "variables of an FMU": lambda: of_fmu(lambda model: model.run(rtol=1e-8, observe="der(v)")["der(v)"].tolist()),
+    "a sweep of an FMU": lambda: of_fmu(lambda model: model.sweep(mu=[0.2, 0.3], jobs=2, progress=False).final.tolist()),
+    "a live run of an FMU": lambda: of_fmu(live),
+    "an FMU that is none": lambda: message_of(lambda: slideway.load("none.fmu")),
+    "an option of FMUs": lambda: message_of(lambda: slideway.load("evaporator", isolate=True)),
     "a check": lambda: friction().check()["passed"],
-    "a live run": live,
+    "a live run": lambda: live(),
     "an audit": lambda: friction().run(audit="full").audit.verdict,
     "all motions of an ambiguous start": lambda: sorted(b.final.state[0] for b in slideway.parse(
         '[states]\nx = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = "sgn(x)"\n').run(on_ambiguity="branches").branches),

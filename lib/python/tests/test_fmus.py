@@ -39,6 +39,19 @@ def test_a_model_of_an_fmu_can_be_copied_and_pickled(evaporator):
         assert again.run().final.state.tolist() == model.run().final.state.tolist()
 
 
+def test_options_say_how_an_fmu_is_run(evaporator):
+    plain = slideway.load(evaporator).run(rtol=1e-8).final.state
+    apart = slideway.load(evaporator, isolate=True, patience=20)
+    assert apart.run(rtol=1e-8).final.state.tolist() == plain.tolist()
+    assert pickle.loads(pickle.dumps(apart)).origin == apart.origin
+    with pytest.raises(ValueError, match="the inputs cannot be read"):
+        slideway.load(evaporator, inputs="none.csv")
+    with pytest.raises(ValueError, match="isolate is for FMUs"):
+        slideway.load("evaporator", isolate=True)
+    with pytest.raises(TypeError, match="a list of categories"):
+        slideway.load(evaporator, log="all")
+
+
 def test_a_file_that_is_none_is_told(tmp_path):
     with pytest.raises(ValueError, match="there is no such file"):
         slideway.load(tmp_path / "none.fmu")

@@ -9,6 +9,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstdio>
+#include <cstdlib>
 #include <cstring>
 #include <system_error>
 
@@ -47,7 +48,12 @@ void close_all_but(int kept) {
   for (const int number : {SIGTERM, SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT}) ::signal(number, SIG_DFL);
   const rlimit none = {0, 0};
   ::setrlimit(RLIMIT_CORE, &none);
-  serve(ParentLink(descriptor));
+  // An exception would let the child go on as the parent does, with a copy of all that is the parent's.
+  try {
+    serve(ParentLink(descriptor));
+  } catch (...) {
+    std::abort();
+  }
   ::_exit(0);
 }
 
