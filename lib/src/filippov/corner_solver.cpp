@@ -152,11 +152,12 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
             return sliding_.normal_dlambda(t, x, lambda_);
           },
       .curvature = [&](const Vector& local) { return curvatures(t, x, surfaces, local); }};
-  const RelaySolution solution = solve_relays(network, options, guess);
+  RelaySolution solution = solve_relays(network, options, guess);
   if (!solution.solved) {
     result.answer.note = solution.note;
     return result;
   }
+  leave_unheld(t, x, surfaces, error.size() > 0 ? error : Vector(Vector::Zero(x.size())), solution);
   result.answer.continuations = {solution.continuation};
   if (!solution.unique) result.uniqueness_not_shown = solution.note;
   if (solution.other) {

@@ -133,12 +133,25 @@ class CornerSolver {
   // motion is a short way ahead.
   void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vertices& vertices,
                     Continuation& continuation);
+  // leave_unheld() for many surfaces, of which a network of relays has told the mode.
+  void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& error,
+                    RelaySolution& solution);
+  // The sizes of w, or of ḧ where the flag says so, per surface.
+  struct RowSizes {
+    Vector largest = {};
+    std::vector<char> second_order = {};
+  };
+  // leave_ahead() puts those of `asked`, in ascending order, whose relays have no effect on the sides ahead, and returns the entries
+  // that have left their surfaces. `sizes` holds the largest |f|, per state.
+  std::vector<Index> leave_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                 const std::vector<Index>& asked, const Vector& sizes, const RowSizes& rows,
+                                 Continuation& continuation);
   // has_no_effect() tells whether the field is the same, whatever this relay does beside `local`.
   bool has_no_effect(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
                      Index entry, const Vector& sizes);
   // The side of each of `surfaces` to which the motion goes that slides on `sliding` of them, as far as a short way along it tells.
   std::vector<Side> sides_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                const std::vector<Index>& sliding, const Vertices& vertices,
+                                const std::vector<Index>& sliding, const RowSizes& rows,
                                 const Vector& local);
   // The guards of `surfaces` at the end of that way; empty where the motion cannot be followed.
   Vector guards_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,

@@ -4,9 +4,11 @@
 #include <cmath>
 #include <optional>
 
+#include "core/at.hpp"
 #include "core/constants.hpp"
 #include "core/patternless.hpp"
 #include "filippov/corner_solver.hpp"
+#include "filippov/linear_factors.hpp"
 #include "filippov/p_matrix.hpp"
 #include "filippov/sliding_roots.hpp"
 
@@ -37,6 +39,14 @@ constexpr double kBeyondNoise = 16;
 constexpr int kPointsOfContinuum = 12;
 // Rounding on such a way, of what the fields at the corners make of the guard.
 constexpr double kRoundingAhead = 256 * kEpsilon;
+
+// The entries of `sides` that slide, in ascending order.
+std::vector<Index> sliding_entries(const Continuation& continuation) {
+  std::vector<Index> entries;
+  for (std::size_t k = 0; k < continuation.sides.size(); ++k)
+    if (continuation.sides[k] == Side::sliding) entries.push_back(static_cast<Index>(k));
+  return entries;
+}
 
 }  // namespace
 
@@ -172,12 +182,9 @@ std::optional<Continuation> CornerSolver::other_motion(double t, ConstVectorRef 
                                                        const std::vector<Index>& surfaces,
                                                        const Vertices& vertices,
                                                        const Continuation& continuation, Vector& velocity) {
-  std::vector<Index> sliding, on_surface;
-  for (std::size_t k = 0; k < surfaces.size(); ++k) {
-    if (continuation.sides[k] != Side::sliding) continue;
-    sliding.push_back(static_cast<Index>(k));
-    on_surface.push_back(surfaces[k]);
-  }
+  const std::vector<Index> sliding = sliding_entries(continuation);
+  std::vector<Index> on_surface;
+  for (const Index i : sliding) on_surface.push_back(surfaces[at(i)]);
   if (sliding.empty() || continuation.unseen.cols() == 0) return std::nullopt;
   const Vector same = same_velocity(t, x, surfaces, vertices.sizes);
   Vector near = continuation.lambda;
@@ -207,41 +214,78 @@ std::optional<Continuation> CornerSolver::other_motion(double t, ConstVectorRef 
 
 void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                 const Vertices& vertices, Continuation& continuation) {
-  std::vector<Index> without_effect, held;
-  for (Index i = 0; i < continuation.lambda.size(); ++i) {
-    const std::size_t k = static_cast<std::size_t>(i);
-    if (continuation.sides[k] != Side::sliding) continue;
-    if (has_no_effect(t, x, surfaces, continuation.lambda, i, vertices.sizes))
-      without_effect.push_back(i);
-    else
-      held.push_back(surfaces[k]);
-  }
-  if (without_effect.empty()) return;
-  const std::vector<Side> ahead = sides_ahead(t, x, surfaces, held, vertices, continuation.lambda);
   Matrix unseen = continuation.unseen;
-  bool any_left = false;
-  for (const Index i : without_effect) {
-    const Side side = ahead[static_cast<std::size_t>(i)];
-    if (side == Side::sliding) continue;
-    continuation.sides[static_cast<std::size_t>(i)] = side;
-    continuation.lambda[i] = side == Side::plus ? 1 : -1;
-    unseen.row(i).setZero();
-    any_left = true;
-  }
-  if (!any_left) return;
-  std::vector<Index> sliding, columns;
-  for (Index i = 0; i < continuation.lambda.size(); ++i) {
-    if (continuation.sides[static_cast<std::size_t>(i)] == Side::sliding) sliding.push_back(i);
-  }
+  const RowSizes rows{vertices.table.w.cwiseAbs().rowwise().maxCoeff(), vertices.second_order};
+  const std::vector<Index> left =
+      leave_ahead(t, x, surfaces, sliding_entries(continuation), vertices.sizes, rows, continuation);
+  if (left.empty()) return;
+  for (const Index i : left) unseen.row(i).setZero();
+  std::vector<Index> columns;
   for (Index j = 0; j < unseen.cols(); ++j) {
     if (!unseen.col(j).isZero(kEpsilon)) columns.push_back(j);
   }
   continuation.unseen = Matrix(unseen(Eigen::all, columns));
   continuation.stability = Stability::open;
+  const std::vector<Index> sliding = sliding_entries(continuation);
   if (sliding.empty()) return;
   const Matrix effects = lambda_jacobian(vertices.table, continuation.lambda)(sliding, sliding);
   continuation.p_matrix = is_p_matrix(-effects);
   continuation.stability = continuation.p_matrix ? Stability::attracting : Stability::saddle;
+}
+
+void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                const Vector& error, RelaySolution& solution) {
+  Continuation& continuation = solution.continuation;
+  const Eigen::SparseMatrix<double>& effects = solution.derivative;
+  // A relay that moves none of the surfaces may have no effect on the states, too.
+  std::vector<Index> asked;
+  for (const Index i : sliding_entries(continuation))
+    if (effects.col(i).cwiseAbs().sum() == 0) asked.push_back(i);
+  if (asked.empty()) return;
+  const Index a = static_cast<Index>(surfaces.size());
+  Vector sizes = Vector::Zero(x.size());
+  for (const double side : {-1.0, 1.0}) {
+    set_relays(t, x, surfaces, Vector::Constant(a, side));
+    sizes = sizes.cwiseMax(velocity_.cwiseAbs());
+  }
+  const Vector second = curvatures(t, x, surfaces, continuation.lambda);
+  sizes = sizes.cwiseMax(velocity_.cwiseAbs());
+  const Vector uncertain = rate_errors(t, x, surfaces, continuation.lambda, error);
+  RowSizes rows{solution.w.cwiseAbs() + effects.cwiseAbs() * Vector::Ones(a), {}};
+  rows.second_order.assign(surfaces.size(), 0);
+  for (Index i = 0; i < a; ++i) {
+    if (rows.largest[i] > uncertain[i]) continue;
+    rows.second_order[at(i)] = 1;
+    rows.largest[i] = std::abs(second[i]);
+  }
+  if (leave_ahead(t, x, surfaces, asked, sizes, rows, continuation).empty()) return;
+  const std::vector<Index> sliding = sliding_entries(continuation);
+  continuation.stability = Stability::open;
+  continuation.p_matrix = false;
+  if (sliding.empty()) return;
+  std::vector<Index> place(surfaces.size(), -1);
+  continuation.p_matrix = shows_p_matrix(-part_of(effects, sliding, sliding, place));
+  continuation.stability = continuation.p_matrix ? Stability::attracting : Stability::saddle;
+}
+
+std::vector<Index> CornerSolver::leave_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                             const std::vector<Index>& asked, const Vector& sizes,
+                                             const RowSizes& rows, Continuation& continuation) {
+  std::vector<Index> without_effect, held, left;
+  for (const Index i : asked)
+    if (has_no_effect(t, x, surfaces, continuation.lambda, i, sizes)) without_effect.push_back(i);
+  if (without_effect.empty()) return left;
+  for (const Index i : sliding_entries(continuation))
+    if (!std::binary_search(without_effect.begin(), without_effect.end(), i)) held.push_back(surfaces[at(i)]);
+  const std::vector<Side> ahead = sides_ahead(t, x, surfaces, held, rows, continuation.lambda);
+  for (const Index i : without_effect) {
+    const Side side = ahead[at(i)];
+    if (side == Side::sliding) continue;
+    continuation.sides[at(i)] = side;
+    continuation.lambda[i] = side == Side::plus ? 1 : -1;
+    left.push_back(i);
+  }
+  return left;
 }
 
 bool CornerSolver::has_no_effect(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
@@ -256,7 +300,7 @@ bool CornerSolver::has_no_effect(double t, ConstVectorRef x, const std::vector<I
 }
 
 std::vector<Side> CornerSolver::sides_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                            const std::vector<Index>& sliding, const Vertices& vertices,
+                                            const std::vector<Index>& sliding, const RowSizes& rows,
                                             const Vector& local) {
   std::vector<Side> sides(surfaces.size(), Side::sliding);
   sliding_.set_sliding(sliding);
@@ -269,8 +313,8 @@ std::vector<Side> CornerSolver::sides_ahead(double t, ConstVectorRef x, const st
     if (coarse.size() == 0 || fine.size() == 0 || !coarse.allFinite() || !fine.allFinite()) break;
     for (std::size_t k = 0; k < surfaces.size(); ++k) {
       const Index i = static_cast<Index>(k);
-      const double reach = vertices.table.w.row(i).cwiseAbs().maxCoeff() *
-                           (vertices.second_order[k] ? 0.5 * duration * duration : duration);
+      const double reach =
+          rows.largest[i] * (rows.second_order[k] ? 0.5 * duration * duration : duration);
       const double uncertainty = std::abs(fine[i] - coarse[i]) + std::abs(here[surfaces[k]]) +
                                  geometry_.rounding(t, x, surfaces[k]) + kRoundingAhead * reach;
       if (sides[k] == Side::sliding && std::abs(fine[i]) > kPlain * uncertainty)
