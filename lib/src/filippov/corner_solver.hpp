@@ -151,8 +151,7 @@ class CornerSolver {
                      Index entry, const Vector& sizes);
   // The side of each of `surfaces` to which the motion goes that slides on `sliding` of them, as far as a short way along it tells.
   std::vector<Side> sides_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                const std::vector<Index>& sliding, const RowSizes& rows,
-                                const Vector& local);
+                                const std::vector<Index>& sliding, const RowSizes& rows, const Vector& local);
   // The guards of `surfaces` at the end of that way; empty where the motion cannot be followed.
   Vector guards_ahead(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
                       double duration, int steps);

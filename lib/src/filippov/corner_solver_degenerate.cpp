@@ -313,8 +313,7 @@ std::vector<Side> CornerSolver::sides_ahead(double t, ConstVectorRef x, const st
     if (coarse.size() == 0 || fine.size() == 0 || !coarse.allFinite() || !fine.allFinite()) break;
     for (std::size_t k = 0; k < surfaces.size(); ++k) {
       const Index i = static_cast<Index>(k);
-      const double reach =
-          rows.largest[i] * (rows.second_order[k] ? 0.5 * duration * duration : duration);
+      const double reach = rows.largest[i] * (rows.second_order[k] ? 0.5 * duration * duration : duration);
       const double uncertainty = std::abs(fine[i] - coarse[i]) + std::abs(here[surfaces[k]]) +
                                  geometry_.rounding(t, x, surfaces[k]) + kRoundingAhead * reach;
       if (sides[k] == Side::sliding && std::abs(fine[i]) > kPlain * uncertainty)

@@ -28,12 +28,15 @@ LinearFactors::LinearFactors(Eigen::SparseMatrix<double> matrix) : matrix_(std::
     return;
   }
   matrix_.makeCompressed();
-  sparse_.compute(matrix_);
+  // Fewer entries than rows leave a row empty, and Eigen's factorisation of no entries at all does not end.
+  is_singular_ = matrix_.nonZeros() < matrix_.rows();
+  if (!is_singular_) sparse_.compute(matrix_);
 }
 
 void LinearFactors::factor_as_dense() { dense_.emplace(Matrix(matrix_)); }
 
 std::optional<Matrix> LinearFactors::solve(const Matrix& right) {
+  if (is_singular_) return std::nullopt;
   if (!dense_ && sparse_.info() == Eigen::Success) {
     Matrix solution = sparse_.solve(right);
     solution += sparse_.solve(right - matrix_ * solution);

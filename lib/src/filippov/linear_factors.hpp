@@ -29,6 +29,7 @@ class LinearFactors {
   Eigen::SparseMatrix<double> matrix_;
   std::optional<Eigen::PartialPivLU<Matrix>> dense_ = std::nullopt;
   SparseFactors sparse_;
+  bool is_singular_ = false;  // by its pattern alone
 };
 
 // Rows and columns of a sparse matrix. `place` is memory of as many entries as the matrix has rows, all −1 before and after.

@@ -7,6 +7,7 @@
 #include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "filippov/dependent_relays.hpp"
+#include "filippov/linear_factors.hpp"
 #include "filippov/sliding_share.hpp"
 #include "slideway/core/finite.hpp"
 
@@ -242,6 +243,13 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
       subtract_local(group, entries);
     }
   }
+  // Of dependent relays those that are apart from all others have slopes of zero, the least ones.
+  if (field_.relays_are_dependent()) {
+    std::vector<char> is_coupled(sliding.size(), 0);
+    for (const auto& entry : couplings)
+      if (entry.value() != 0) is_coupled[at(entry.row())] = is_coupled[at(entry.col())] = 1;
+    std::erase_if(far, [&](Index k) { return is_coupled[at(k)] == 0; });
+  }
   // Surfaces whose w does not depend on the state add nothing to the rank.
   std::vector<Index> dependent;
   const Pattern& normals = derivatives_.normal_pattern();
@@ -264,7 +272,7 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
   }
   Eigen::SparseMatrix<double> far_matrix(static_cast<Index>(far.size()), static_cast<Index>(far.size()));
   far_matrix.setFromTriplets(far_couplings.begin(), far_couplings.end());
-  if (field_.relays_are_dependent()) {
+  if (field_.relays_are_dependent() && !LinearFactors(far_matrix).solve(Vector::Ones(far_matrix.rows()))) {
     left = -columns_of_relays(far);
     right = solve_dependent(Matrix(far_matrix), Matrix(rows_of_surfaces(far))).transpose();
     return;

@@ -133,9 +133,18 @@ class Networks {
     std::vector<Side> sides(at(n_));
     std::vector<Index> sliding, tied;
     const bool loose_are_shown = settle_loose(result.w, derivative, zero, lambda);
+    const Vector rows = row_sums(derivative);
+    const Vector columns = row_sums(derivative.transpose());
+    bool any_apart = false;
     for (Index i = 0; i < n_; ++i) {
       if (loose_[at(i)] != 0) {
         sides[at(i)] = lambda[i] > 0 ? Side::plus : Side::minus;
+        continue;
+      }
+      // A kink at rest is apart from all relays: no equation holds its λ.
+      if (rows[i] == 0 && columns[i] == 0 && std::abs(result.w[i]) <= zero[i]) {
+        sides[at(i)] = Side::sliding;
+        any_apart = true;
         continue;
       }
       const double tie =
@@ -168,7 +177,10 @@ class Networks {
     if (!sliding.empty()) {
       std::sort(sliding.begin(), sliding.end());
       std::vector<Index> place(at(n_), -1);
-      result.continuation.p_matrix = shows_p_matrix(-part_of(derivative, sliding, sliding, place));
+      result.continuation.p_matrix =
+          !any_apart && shows_p_matrix(-part_of(derivative, sliding, sliding, place));
+    }
+    if (!sliding.empty() || any_apart) {
       result.continuation.stability =
           result.continuation.p_matrix ? Stability::attracting : Stability::saddle;
     }
