@@ -65,6 +65,18 @@ void set_span(const RunOptions& options, ModelInstance& instance) {
   instance.end = *options.end;
 }
 
+// The parameters of an FMU are asked for without an instance, since a run may have the only one.
+Vector parameters_as_set(const Model& model, const Settings& settings) {
+  Vector found(static_cast<Index>(model.parameters.size()));
+  for (Index k = 0; k < found.size(); ++k) {
+    const Parameter& parameter = model.parameters[static_cast<std::size_t>(k)];
+    found[k] = parameter.value;
+    for (const auto& [name, value] : settings)
+      if (name == parameter.name) found[k] = value;
+  }
+  return found;
+}
+
 // fmu_import() reads the options of sw_read_fmu().
 FmuImport fmu_import(const std::string& options) {
   OptionText words;
@@ -132,6 +144,7 @@ std::optional<std::vector<std::string>> sw_model::names(std::string_view list) c
     return found;
   }
   if (list == "observed") {
+    if (observed.empty() && known.defaults.observe.empty()) return found;
     return instance()->observables(observed.empty() ? known.defaults.observe : observed).names;
   }
   if (list == "options") {
@@ -153,6 +166,7 @@ std::optional<std::vector<std::string>> sw_model::names(std::string_view list) c
 std::optional<Vector> sw_model::values(std::string_view list) const {
   if (list == "initial") return instance()->state;
   if (list == "parameters") {
+    if (is_fmu) return parameters_as_set(usable(), settings);
     const auto kept = instance();
     Vector found(static_cast<Index>(kept->parameters.size()));
     for (Index k = 0; k < found.size(); ++k) found[k] = kept->parameters[static_cast<std::size_t>(k)].second;
@@ -211,6 +225,24 @@ std::shared_ptr<const ModelInstance> sw_model::instance() const {
   const std::lock_guard<std::mutex> only(lock_);
   if (!instance_) instance_ = std::make_shared<const ModelInstance>(usable().instantiate(settings));
   return instance_;
+}
+
+void sw_model::copy(const sw_model& from) {
+  from.usable();
+  if (from.called || from.has_called_events)
+    refuse(
+        {.what = "a model of callbacks has one handle",
+         .where = "sw_copy()",
+         .expected = "a model file, an FMU or a model of the catalogue, without events that are callbacks"});
+  model = from.model;
+  settings = from.settings;
+  options = from.options;
+  observed = from.observed;
+  source_text = from.source_text;
+  is_fmu = from.is_fmu;
+  // An FMU goes to the handle that asks next, since some can be instantiated only once.
+  const std::lock_guard<std::mutex> only(from.lock_);
+  instance_ = is_fmu ? std::exchange(from.instance_, nullptr) : from.instance_;
 }
 
 ModelInstance sw_model::instance_of_run() const {
@@ -285,6 +317,13 @@ int sw_read_fmu(const char* path, const char* options, sw_model** model) {
   return make(model, [&](sw_model& made) {
     const FmuImport how = fmu_import(options == nullptr ? "" : options);
     made.take_fmu(given(path, "path"), how);
+    return SW_OK;
+  });
+}
+
+int sw_copy(const sw_model* model, sw_model** copy) {
+  return make(copy, [&](sw_model& made) {
+    made.copy(*given(model, "model"));
     return SW_OK;
   });
 }

@@ -111,6 +111,8 @@ struct sw_model final : slideway::door::Handle {
   std::shared_ptr<const slideway::ModelInstance> instance() const;
   // The instance of one run. An FMU remembers what it was asked, so each of its runs has an instance of its own.
   slideway::ModelInstance instance_of_run() const;
+  // Becomes another handle of the same model.
+  void copy(const sw_model& from);
   // The model is another one from now on, or its settings are.
   void forget_instance() const;
   void set(const std::string& name, double value);

@@ -177,6 +177,10 @@ SW_API int sw_catalogue(sw_findings **found);
  * text is "file:line:column: what, expected, got"; a second line, where there is one, says what to write instead. */
 SW_API int sw_mistake(const sw_model *model, int64_t index, int64_t *line, int64_t *column, const char **text);
 
+/* Another handle of the same model, with the settings, options and quantities that it has now; functions of sw_on_step() and the like are not taken
+ * over. Nothing is read again. SW_MISUSE for a model of callbacks, or with events that are callbacks. */
+SW_API int sw_copy(const sw_model *model, sw_model **copy);
+
 /* Sets a parameter, or the initial value of a state. Initial values that are formulas of parameters follow these. */
 SW_API int sw_set(sw_model *model, const char *name, double value);
 

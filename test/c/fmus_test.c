@@ -49,6 +49,27 @@ static void an_fmu_is_a_model(const char *name) {
   sw_free(run);
 }
 
+static void a_copy_is_the_same_model(void) {
+  sw_model *model, *copy;
+  sw_run *run, *other;
+  double x[3], y[3];
+  CHECK_OK(model, sw_read(file("block3.fmu"), &model));
+  CHECK_OK(model, sw_set(model, "mu", 2));
+  CHECK_OK(model, sw_options(model, "t_end=1"));
+  CHECK_OK(copy, sw_copy(model, &copy));
+  CHECK_OK(model, sw_set(model, "mu", 4)); /* which the copy does not hear of */
+  CHECK_OK(run, sw_solve(model, &run));
+  sw_free(model);
+  CHECK_OK(other, sw_solve(copy, &other));
+  CHECK_OK(run, sw_values(run, "final", x, 3, NULL));
+  CHECK_OK(other, sw_values(other, "final", y, 3, NULL));
+  CHECK_NEAR(x[0], 0.125, 1e-5);
+  CHECK_NEAR(y[0], 0.25, 1e-5);
+  sw_free(other);
+  sw_free(run);
+  sw_free(copy);
+}
+
 static void a_live_run_goes_on_and_back(void) {
   sw_model *model;
   sw_live *live, *other;
@@ -132,6 +153,7 @@ int main(int count, char **arguments) {
   folder = arguments[1];
   an_fmu_is_a_model("block2.fmu");
   an_fmu_is_a_model("block3.fmu");
+  a_copy_is_the_same_model();
   a_live_run_goes_on_and_back();
   options_say_how_an_fmu_is_run();
   what_cannot_be_done_is_told();

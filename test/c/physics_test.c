@@ -380,6 +380,35 @@ static int stiff_jacobian(double t, const double *x, const double *lambda, doubl
   return 0;
 }
 
+static int passes_one(double t, const double *x, double *h, void *user) {
+  (void)t, (void)user;
+  h[0] = x[0] - 1;
+  return 0;
+}
+static void a_copy_has_no_callbacks(void) {
+  sw_model *model, *copy;
+  CHECK_OK(model, sw_parse("[states]\nx = 1.0\n[time]\nend = 1.0\n[derivatives]\nx = \"-x\"\n", -1, NULL, &model));
+  CHECK_OK(model, sw_set(model, "x", 2));
+  CHECK_OK(copy, sw_copy(model, &copy));
+  sw_free(model);
+  {
+    sw_run *run;
+    double x = 0;
+    CHECK_OK(copy, sw_options(copy, "rtol=1e-9"));
+    CHECK_OK(run, sw_solve(copy, &run));
+    CHECK_OK(run, sw_values(run, "final", &x, 1, NULL));
+    CHECK_NEAR(x, 2 * exp(-1), 1e-7);
+    sw_free(run);
+  }
+  CHECK_CODE(SW_MISUSE, model, sw_copy(NULL, &model));
+  sw_free(model);
+  CHECK_OK(copy, sw_add_event(copy, "half", "falling", "record", passes_one, NULL));
+  CHECK_CODE(SW_MISUSE, model, sw_copy(copy, &model));
+  CHECK_PART(sw_message(model), "has one handle");
+  sw_free(model);
+  sw_free(copy);
+}
+
 static void a_jacobian_is_called(void) {
   const double x[2] = {1, 0};
   sw_model *model;
@@ -401,6 +430,7 @@ static void a_jacobian_is_called(void) {
 }
 
 int main(void) {
+  a_copy_has_no_callbacks();
   a_thermostat_has_locations();
   an_edge_has_a_delay();
   edges_that_undo_each_other_are_a_surface();

@@ -47,6 +47,7 @@ _stop = _declare("sw_stop", c_int, c_void_p)
 _parse = _declare("sw_parse", c_int, c_char_p, c_int64, c_char_p, POINTER(c_void_p))
 _read = _declare("sw_read", c_int, c_char_p, POINTER(c_void_p))
 _read_fmu = _declare("sw_read_fmu", c_int, c_char_p, c_char_p, POINTER(c_void_p))
+_copy = _declare("sw_copy", c_int, c_void_p, POINTER(c_void_p))
 _set = _declare("sw_set", c_int, c_void_p, c_char_p, c_double)
 _set_initial = _declare("sw_set_initial", c_int, c_void_p, c_void_p, c_int64)
 _options = _declare("sw_options", c_int, c_void_p, c_char_p)
@@ -230,9 +231,8 @@ def _option_text(options):
 
 
 class Model:
-    def __init__(self, make, text=""):
-        self._make, self._text = make, text
-        self._handle = make()
+    def __init__(self, handle, text=""):
+        self._handle, self._text = handle, text
         self.state_names, self.equations = self._handle.names("states"), self._handle.names("equations")
         self.remarks = self._handle.names("remarks")
         self.name, self.summary, self.source = (self._handle.names(of)[0] for of in ("name", "summary", "source"))
@@ -266,7 +266,7 @@ class Model:
         return made
 
     def instantiate(self, settings=()):
-        handle = self._make()
+        handle = _made(_copy, self._handle.pointer)
         for name, value in settings:
             handle.check(_set(handle.pointer, name.encode(), value))
         return Problem(handle, self, list(settings))
@@ -361,6 +361,8 @@ class Problem:
         """A handle with options of its own; of Python functions there is one."""
         if self.calls_python:
             return self._handle
+        if not self._added:
+            return _made(_copy, self._handle.pointer)
         handle = self.model.instantiate(self._settings)._handle
         for event in self._added:
             handle.check(_add_event(handle.pointer, *event, None))
@@ -645,7 +647,7 @@ def _made(call, *arguments):
 
 def parse(text, file):
     data = text.encode()
-    return Model(lambda: _made(_parse, data, len(data), file.encode()), text)
+    return Model(_made(_parse, data, len(data), file.encode()), text)
 
 
 def is_file(name):
@@ -656,7 +658,7 @@ def load(name):
     if name.endswith(".fmu"):
         return load_fmu(name)
     if not is_file(name):
-        return Model(lambda: _made(_find_model, name.encode()))
+        return Model(_made(_find_model, name.encode()))
     path = name if os.path.exists(name) else gallery_file(name) or name
     text = ""
     if os.path.exists(path):
@@ -665,13 +667,13 @@ def load(name):
     if name.startswith("gallery/") and not os.path.exists(path):
         near = difflib.get_close_matches(name, [known for known, _, _ in gallery()], 1)
         raise ValueError(f"there is no model {name!r} in the gallery{f'; did you mean {near[0]!r}?' if near else ''}")
-    return Model(lambda: _made(_read, os.fsencode(path)), text)
+    return Model(_made(_read, os.fsencode(path)), text)
 
 
 def load_fmu(path, co_simulation=False, communication_step=None, inputs="", isolate=False, patience=60.0, log=()):
     words = _option_text(dict(co_simulation=co_simulation, communication_step=communication_step, isolate=isolate, patience=patience))
     words += f" inputs='{inputs}' log={','.join(log)}"
-    return Model(lambda: _made(_read_fmu, os.fsencode(path), words.encode()))
+    return Model(_made(_read_fmu, os.fsencode(path), words.encode()))
 
 
 def catalogue():

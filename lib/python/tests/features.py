@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zipfile
 
 import numpy as np
 
@@ -81,10 +82,20 @@ def fmu():
     return pathlib.Path(folder)
 
 
-def of_fmu(ask, **how):
+def of_fmu(ask, name="block.fmu", **how):
     """What is asked for of the model; None where this build exports no FMUs."""
-    path = fmu() / "block.fmu"
+    path = fmu() / name
     return ask(slideway.load(path, **how)) if path.exists() else None
+
+
+def only_one():
+    """The name of an FMU that may have one instance at a time."""
+    if (fmu() / "block.fmu").exists():
+        with zipfile.ZipFile(fmu() / "block.fmu") as made, zipfile.ZipFile(fmu() / "once.fmu", "w") as once:
+            for entry in made.namelist():
+                data = made.read(entry)
+                once.writestr(entry, data.replace(b"<ModelExchange ", b'<ModelExchange canBeInstantiatedOnlyOncePerProcess="true" '))
+    return "once.fmu"
 
 
 def called(t, y):
@@ -160,6 +171,7 @@ FEATURES = {
     "an FMU in a process of its own": lambda: of_fmu(state, isolate=True, patience=20),
     "variables of an FMU": lambda: of_fmu(lambda model: model.run(rtol=1e-8, observe="der(v)")["der(v)"].tolist()),
     "a sweep of an FMU": lambda: of_fmu(lambda model: model.sweep(mu=[0.2, 0.3], jobs=2, progress=False).final.tolist()),
+    "an FMU that may exist once": lambda: of_fmu(lambda model: [model.parameters, state(model), state(model, mu=0.2)], only_one()),
     "a live run of an FMU": lambda: of_fmu(live),
     "an FMU that is none": lambda: message_of(lambda: slideway.load("none.fmu")),
     "an option of FMUs": lambda: message_of(lambda: slideway.load("evaporator", isolate=True)),
