@@ -414,11 +414,12 @@ int follow_run(sw_run& run, const Follow& follow) {
   return code;
 }
 
-// A run of the tree beside its model: the text of a model file, else the functions.
-void audit_branch(sw_run& run) {
+// A run of the tree beside its model, the text of a model file, else the functions. The instance has no state where the run goes on from
+// another solution.
+void audit_branch(sw_run& run, const ModelInstance& instance) {
   const RunInput& input = *run.input;
   const std::shared_ptr<const WrittenModel> written = written_model(*input.model, input.settings);
-  run.take_audit(audit(written ? written : called_functions(), input.instance, run.solution, run.options,
+  run.take_audit(audit(written ? written : called_functions(), instance, run.solution, run.options,
                        input.options.audit));
 }
 
@@ -442,7 +443,7 @@ int follow_tree(sw_run& run) {
   run.branches = std::move(tree.root.branches);
   run.is_complete = tree.complete;
   const int code = run.finish(std::move(tree.root.solution));
-  audit_branch(run);
+  audit_branch(run, input.instance);
   return code;
 }
 
@@ -491,7 +492,9 @@ int sw_branch(const sw_run* run, int64_t index, sw_run** branch) {
     made.branches = followed.branches;
     made.is_complete = from.is_complete;
     const int code = made.finish(followed.solution);
-    audit_branch(made);
+    ModelInstance instance = made.input->instance;
+    instance.state = Vector();
+    audit_branch(made, instance);
     return code;
   });
 }

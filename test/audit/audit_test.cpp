@@ -10,6 +10,7 @@
 #include "slideway/audit/called_functions.hpp"
 #include "slideway/io/model_file.hpp"
 #include "slideway/model/from_functor.hpp"
+#include "slideway/simulate/branches.hpp"
 #include "slideway/simulate/simulator.hpp"
 
 namespace slideway {
@@ -491,6 +492,41 @@ TEST_CASE("the words of levels are read, and others refused") {
   CHECK(audit_level_from("full") == AuditLevel::full);
   CHECK(audit_level_from("off") == AuditLevel::off);
   CHECK_THROWS_AS(audit_level_from("some"), std::invalid_argument);
+}
+
+TEST_CASE(
+    "a branch that begins in the instant of an event passes its audit, and the event is not asked of it") {
+  const std::string fork = R"toml(
+[states]
+x = 1.0
+y = 0.0
+[time]
+end = 2.0
+[derivatives]
+x = "1"
+y = "if(t < 1, -1, 1)*sgn(y)"
+[[records]]
+name = "comes to two"
+when = "x - 2"
+)toml";
+  const auto written = parse_written_model(fork, "model.toml", {});
+  ModelInstance instance = parse_model(fork, "model.toml").instantiate({});
+  Options options;
+  options.on_ambiguity = Ambiguity::branches;
+  const BranchTree tree =
+      follow_branches(Simulator(instance.problem(), options),
+                      {.start = instance.start, .end = instance.end, .state = instance.state});
+  CHECK(tree.root.solution.events.size() == 2);
+  REQUIRE(tree.root.branches.size() == 3);
+  for (const Branch& branch : tree.root.branches) {
+    ModelInstance there = instance;
+    CHECK(branch.solution.initial.t == 1);
+    there.start = 1;
+    there.state = Vector();
+    const AuditResult found = audit(written, there, branch.solution, options);
+    CHECK(found.verdict == AuditVerdict::passed);
+    CHECK(found.points > 0);
+  }
 }
 
 }  // namespace slideway

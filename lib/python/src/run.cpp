@@ -228,8 +228,8 @@ void audit_run(MadeRun& made, double start, const Vector& state, AuditLevel leve
   made.audit = audit(written ? written : called_functions(), instance, made.solution, made.options, level);
   for (const AuditFailure& failure : made.audit.failures)
     made.solution.warnings.push_back("audit: " + failure.text);
-  for (const auto& branch : made.branches)
-    audit_run(*branch, branch->solution.initial.t, branch->solution.initial.state, level);
+  // The events at the start of a branch have fired in the solution that it goes on from.
+  for (const auto& branch : made.branches) audit_run(*branch, branch->solution.initial.t, Vector(), level);
 }
 
 // The audit calls functions whose runs are over, since they may remember their calls.

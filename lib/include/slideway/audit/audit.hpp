@@ -82,7 +82,8 @@ class Auditor {
   std::unique_ptr<Listener> listener_;
 };
 
-// The audit of a recorded run, with the options that it was made with.
+// The audit of a recorded run, with the options that it was made with. An instance without a state is that of a run which goes on from
+// another solution, as a branch does: the events at its start have fired there.
 AuditResult audit(std::shared_ptr<const WrittenModel> written, const ModelInstance& instance,
                   const Solution& solution, const Options& options, AuditLevel level = AuditLevel::full);
 
