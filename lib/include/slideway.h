@@ -159,13 +159,12 @@ SW_API int sw_read(const char *path, sw_model **model);
  *   co_simulation       true: Co-Simulation where the FMU has both kinds
  *   communication_step  the time between two communication points, which asks for Co-Simulation; that of the FMU, or a thousandth of its run
  *   inputs              a file of comma-separated values: a column time, and columns by the names of inputs
- *   isolate             true: the binary runs in a process of its own, and a crash or a hang ends a run with SW_FAILED
+ *   isolate             true: the binary runs in a process of its own, and a crash or a hang ends the run
  *   patience            how many seconds a call of an isolated binary may take; 60
  *   log                 categories of its messages that are printed, "logEvents,logStatusError"; all for every one
- * SW_MISUSE where the file is no FMU, or one that cannot be run here; also in a library that reads no FMUs, as those for Windows and
- * WebAssembly. Each run has an instance of the FMU, so an FMU that may have one at a time has one run that is not given back. What a live
- * run has saved is restored in this live run alone. sw_find_orbit() and other searches set states by themselves, and read the discrete part of an
- * FMU from its last state. The equations are not known: there are no derivatives by parameters but those by differences. */
+ * SW_MISUSE where the file is no FMU, or cannot be run here, and in libraries for Windows and WebAssembly, which read no FMUs. A run that the FMU
+ * fails in is SW_STOPPED, with the status "user_function_failed". Each run has an instance of the FMU: where the FMU allows for one at a time, give a
+ * run back before the next one begins. sw_live_restore() takes what the same live run has saved. Derivatives are found by differences. */
 SW_API int sw_read_fmu(const char *path, const char *options, sw_model **model);
 
 /* A model of the catalogue, "evaporator", which is compiled in. sw_catalogue() lists their "names" and "summaries". Neither is in the library

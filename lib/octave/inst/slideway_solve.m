@@ -1,6 +1,6 @@
 % result = slideway_solve (model, tspan, options)
 %
-% Follows a model through its discontinuities. The model is the name of a file, its text, or the name of a built-in model, 'evaporator'. tspan is
+% Follows a model through its discontinuities. The model is the name of a model file or FMU, its text, or the name of a built-in model, 'evaporator'. tspan is
 % [] for the span of the model, its end, [start, end], or the times that are wanted. The result has t, x (a row for each time), events,
 % status, t_reached, message, observed, final, states, warnings and statistics. slideway_options makes the options.
 function result = slideway_solve (model, tspan, options)
@@ -55,3 +55,4 @@ end
 %!error <no end time> slideway_solve ("[states]\nx = 1.0\n[derivatives]\nx = \"-x\"\n")
 %!error <evaporater> slideway_solve ("evaporater")
 %!error <no-such.toml> slideway_solve ("no-such.toml")
+%!error <there is no such file> slideway_solve ("none.fmu")

@@ -159,7 +159,7 @@ static void solve(sw_model *model, const mxArray *times, mxArray **result, const
 static void run_model(const mxArray **arguments, mxArray **result) {
   char *text = mxArrayToString(arguments[0]), *file = mxArrayToString(arguments[1]), *options = mxArrayToString(arguments[3]);
   sw_model *model;
-  const int is_file = strchr(file, '/') != NULL || strstr(file, ".toml") != NULL;
+  const int is_file = strchr(file, '/') != NULL || strstr(file, ".toml") != NULL || strstr(file, ".fmu") != NULL;
   const int code = text[0] != '\0' ? sw_parse(text, -1, file, &model) : is_file ? sw_read(file, &model) : sw_find_model(file, &model);
   int k;
   mwSize i;
