@@ -142,3 +142,32 @@ TEST_CASE("chains of blocks with couplings that bend start from rest as a time-s
     }
   }
 }
+
+TEST_CASE(
+    "a row of blocks that touch is pushed against the friction of all of them, and all slip at one time") {
+  for (const int n : {3, 6, 7, 12, 30}) {
+    CAPTURE(n);
+    std::string states, derivatives, contacts;
+    for (int i = 0; i < n; ++i) {
+      const std::string a = std::to_string(i), b = std::to_string(i + 1);
+      states += "x" + a + " = " + a + "\nv" + a + " = 0\n";
+      derivatives +=
+          "x" + a + " = \"v" + a + "\"\nv" + a + " = \"" + (i == 0 ? "t " : "") + "- 0.2*sgn(v" + a + ")\"\n";
+      if (i + 1 == n) continue;
+      contacts += "[[contacts]]\nname = \"c" + a + "\"\ngap = \"x" + b + " - x" + a +
+                  " - 1\"\nacts_on = { v" + b + " = \"1\", v" + a + " = \"-1\" }\nrestitution = 0.5\n";
+    }
+    const std::string end = std::to_string(0.2 * n + 1);
+    const std::string text = "name = \"row\"\n[states]\n" + states + "[time]\nend = " + end +
+                             "\n[derivatives]\n" + derivatives + contacts;
+    for (const Method method : {Method::automatic, Method::rodas, Method::bdf}) {
+      const Finished finished = run(text, method, 1e-8);
+      CAPTURE(finished.solution.outcome.message);
+      REQUIRE(finished.solution.outcome.succeeded());
+      for (Index i = 0; i < n; ++i) {
+        CHECK(std::abs(finished.end(2 * i) - static_cast<double>(i) - 1 / (6.0 * n)) < 1e-7);
+        CHECK(std::abs(finished.end(2 * i + 1) - 1 / (2.0 * n)) < 1e-7);
+      }
+    }
+  }
+}

@@ -161,11 +161,14 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
   result.answer.continuations = {solution.continuation};
   if (!solution.unique) result.uniqueness_not_shown = solution.note;
   if (solution.other) {
+    // A velocity of zero is rounding of what its terms are without the constraints.
+    Vector sizes = field_sizes(t, x, surfaces);
     set_relays(t, x, surfaces, solution.continuation.lambda);
     const Vector velocity = velocity_;
     set_relays(t, x, surfaces, *solution.other);
     const Vector change = (velocity_ - velocity).cwiseAbs();
-    const Vector same = same_velocity(t, x, surfaces, velocity.cwiseAbs().cwiseMax(velocity_.cwiseAbs()));
+    sizes = sizes.cwiseMax(velocity.cwiseAbs()).cwiseMax(velocity_.cwiseAbs());
+    const Vector same = same_velocity(t, x, surfaces, sizes);
     if (!(change.array() <= same.array()).all()) {
       Continuation other = solution.continuation;
       other.lambda = *solution.other;

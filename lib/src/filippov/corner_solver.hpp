@@ -133,6 +133,8 @@ class CornerSolver {
   // motion is a short way ahead.
   void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vertices& vertices,
                     Continuation& continuation);
+  // The larger |f| of those with all these relays at −1 and at +1, per state.
+  Vector field_sizes(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
   // leave_unheld() for many surfaces, of which a network of relays has told the mode.
   void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& error,
                     RelaySolution& solution);

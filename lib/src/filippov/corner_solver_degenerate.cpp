@@ -233,6 +233,15 @@ void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<In
   continuation.stability = continuation.p_matrix ? Stability::attracting : Stability::saddle;
 }
 
+Vector CornerSolver::field_sizes(double t, ConstVectorRef x, const std::vector<Index>& surfaces) {
+  Vector sizes = Vector::Zero(x.size());
+  for (const double side : {-1.0, 1.0}) {
+    set_relays(t, x, surfaces, Vector::Constant(static_cast<Index>(surfaces.size()), side));
+    sizes = sizes.cwiseMax(velocity_.cwiseAbs());
+  }
+  return sizes;
+}
+
 void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                 const Vector& error, RelaySolution& solution) {
   Continuation& continuation = solution.continuation;
@@ -243,11 +252,7 @@ void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<In
     if (effects.col(i).cwiseAbs().sum() == 0) asked.push_back(i);
   if (asked.empty()) return;
   const Index a = static_cast<Index>(surfaces.size());
-  Vector sizes = Vector::Zero(x.size());
-  for (const double side : {-1.0, 1.0}) {
-    set_relays(t, x, surfaces, Vector::Constant(a, side));
-    sizes = sizes.cwiseMax(velocity_.cwiseAbs());
-  }
+  Vector sizes = field_sizes(t, x, surfaces);
   const Vector second = curvatures(t, x, surfaces, continuation.lambda);
   sizes = sizes.cwiseMax(velocity_.cwiseAbs());
   const Vector uncertain = rate_errors(t, x, surfaces, continuation.lambda, error);
