@@ -47,7 +47,7 @@ std::optional<std::string> taken(OptionText& options, const std::string& name);
 double number_of(const std::string& name, const std::string& value);
 // A whole number that is at least `least`.
 std::int64_t whole_number_of(const std::string& name, const std::string& value, std::int64_t least);
-// Whether the value is true. Refuses all but true and false.
+// truth_of() reads the words "true" and "false", and refuses any other value with the name of its option.
 bool truth_of(const std::string& name, const std::string& value);
 // The parts of a text between commas or blanks, without empty ones.
 std::vector<std::string> parts_of(const std::string& text);

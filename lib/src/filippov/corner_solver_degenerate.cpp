@@ -246,7 +246,7 @@ void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<In
                                 const Vector& error, RelaySolution& solution) {
   Continuation& continuation = solution.continuation;
   const Eigen::SparseMatrix<double>& effects = solution.derivative;
-  // A relay that moves none of the surfaces may have no effect on the states, too.
+  // A relay that changes any w has an effect. Only the others are worth the two evaluations of the field that has_no_effect() makes for each.
   std::vector<Index> asked;
   for (const Index i : sliding_entries(continuation))
     if (effects.col(i).cwiseAbs().sum() == 0) asked.push_back(i);

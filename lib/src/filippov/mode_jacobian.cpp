@@ -243,7 +243,7 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
       subtract_local(group, entries);
     }
   }
-  // Of dependent relays those that are apart from all others have slopes of zero, the least ones.
+  // solve_dependent() would give the slope zero to a relay that stands in no equation. Without such relays its dense matrix is small.
   if (field_.relays_are_dependent()) {
     std::vector<char> is_coupled(sliding.size(), 0);
     for (const auto& entry : couplings)
