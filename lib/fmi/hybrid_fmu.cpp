@@ -50,7 +50,7 @@ HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::sh
     if (is_number && is_free && !variable.is_continuous) discrete_.push_back(&variable);
   }
   Vector x = loader_.first().x;
-  const double number = begin_stage(loader_.first(), start, x);
+  const double number = begin_stage(loader_.first(), start, start, x);
   initial_.resize(n_ + 1);
   initial_ << x, number;
 }
@@ -300,13 +300,11 @@ double HybridFmu::end_guard(ConstVectorRef x) { return stage_of(x).terminates ? 
 
 const std::shared_ptr<const Node>& HybridFmu::node_of(Stage& stage, ConstVectorRef signs, double t,
                                                       ConstVectorRef x) {
-  bool is_base = true;
-  for (Index j = 0; j < m_; ++j) {
-    const auto at = static_cast<std::size_t>(j);
-    is_base = is_base && (kinds_[at] == IndicatorKind::event || sign_of(signs[j]) == stage.base[at]);
-  }
-  if (is_base) return base_of(stage);
-  const Signs wanted = signs_of(stage, signs);
+  // λ means something to relays alone: the surface of any other indicator has no zero, whatever a caller asks for.
+  Signs wanted = stage.base;
+  for (std::size_t j = 0; j < wanted.size(); ++j)
+    if (kinds_[j] == IndicatorKind::relay) wanted[j] = sign_of(signs[static_cast<Index>(j)]);
+  if (wanted == stage.base) return base_of(stage);
   const auto found = stage.nodes.find(wanted);
   return found != stage.nodes.end() ? found->second : derived_node(stage, wanted, t, x);
 }
@@ -379,14 +377,30 @@ void HybridFmu::values(double t, ConstVectorRef x, ConstVectorRef lambda,
                         });
 }
 
-// A place past the zero, as the standard wants it, on the side that the indicator comes to.
-EventPlace HybridFmu::place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x) {
+// The classical method of fourth order, in a few steps, so that each state moves that moves by a derivative of high order.
+EventPlace HybridFmu::followed(const std::shared_ptr<const Node>& node, const EventPlace& from, double by) {
+  constexpr int steps = 4;
+  const double h = by / steps;
+  EventPlace place = from;
+  const auto slope = [&](double part, const Vector& k) {
+    return derivatives_at(loader_.at(node, place.t + part * h, place.x + part * h * k), n_);
+  };
+  for (int step = 0; step < steps; ++step) {
+    const Vector a = slope(0, Vector::Zero(n_)), b = slope(0.5, a), c = slope(0.5, b), d = slope(1, c);
+    place.x += h / 6 * (a + 2 * b + 2 * c + d);
+    place.t += h;
+  }
+  return place;
+}
+
+// A place past the zero, as the standard wants it, on the side that the indicator comes to; none where the motion stays on its side.
+std::optional<EventPlace> HybridFmu::place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x) {
   const auto at = static_cast<std::size_t>(indicator);
   const Vector here = x.head(n_);
   const auto is_beyond = [&](const EventPlace& place) {
     return sign_of(indicators_at(stage, place.t, place.x)[indicator]) != stage.base[at];
   };
-  if (is_beyond({t, here})) return {t, here};
+  if (is_beyond({t, here})) return EventPlace{t, here};
   Vector signs(m_);
   for (Index j = 0; j < m_; ++j) signs[j] = stage.last[static_cast<std::size_t>(j)];
   const Vector dx = derivatives_at(loader_.at(node_of(stage, signs, t, x), t, here), n_);
@@ -395,24 +409,32 @@ EventPlace HybridFmu::place_beyond(Stage& stage, Index indicator, double t, Cons
   constexpr double longest = 1e6;
   const double most = longest * past_zero(t);
   for (double by = least; by < most; by *= 4)
-    for (const EventPlace& place : {EventPlace{t, here + by * dx}, EventPlace{t + by, here + by * dx}})
-      if (is_beyond(place)) return place;
+    for (const EventPlace& straight : {EventPlace{t, here + by * dx}, EventPlace{t + by, here + by * dx}})
+      if (is_beyond(straight)) return straight;
+  // A motion from rest has no speed at first: followed() takes steps of a Runge-Kutta method.
+  EventPlace place;
+  for (double by = least; by < most; by *= 4) {
+    place = followed(node_of(stage, signs, t, x), {t, here}, by);
+    if (is_beyond(place)) return place;
+  }
+  // The motion only touches the zero.
+  if (indicators_at(stage, place.t, place.x)[indicator] != 0) return std::nullopt;
   throw std::domain_error(
       fmt::format("{}: event indicator '{}' has a zero at t = {:.10g}, but does not change its sign past it",
                   fmu_->file(), fmu_->description().indicators[at], t));
 }
 
 // The stage that an event leads to, with its number. The motion that begins may leave the zero of an indicator that the event has not told
-// the FMU of yet, as a ball leaves the floor: a further event, past the zero, tells it.
-double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
+// the FMU of yet, as a ball leaves the floor: a further event, past the zero, tells it. The FMU has made the event at the time `made_at`.
+double HybridFmu::begin_stage(EventAnswer answer, double made_at, double t, Vector& x) {
   constexpr int most_further = 100;
-  // The FMU knows the place where it has made the event, which need not be x.
-  EventPlace place{t, answer.x};
+  // The FMU knows the place where it has made the event, which need not be (t, x).
+  EventPlace place{made_at, answer.x};
   Signs base = signs_at(answer.node, place);
   std::set<Signs> told = {base};
   for (int k = 0; k < most_further && !answer.terminates; ++k) {
     const Vector dx = derivatives_at(loader_.at(answer.node, t, x), n_);
-    const EventPlace past{t, x + past_zero(t) * dx};
+    const EventPlace past{std::max(t + past_zero(t), made_at), x + past_zero(t) * dx};
     if (!past.x.allFinite()) break;
     const Signs signs = signs_at(answer.node, past);
     bool leaves = false;
@@ -421,8 +443,9 @@ double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
     if (!leaves) break;
     answer = loader_.make_event(answer.node, past);
     // An event that puts the states back where they were, as at the end of sliding by a rounding of λ, would do so for ever.
-    if (answer.x == place.x && !told.insert(signs_at(answer.node, place)).second) break;
-    if (answer.x == past.x) {
+    const bool is_left = answer.x == past.x;
+    if (!is_left && answer.x == place.x && !told.insert(signs_at(answer.node, place)).second) break;
+    if (is_left) {
       // A motion that both sides lead back to the zero slides there; the run finds that out.
       if (!told.insert(signs).second) break;
       base = signs;
@@ -431,7 +454,7 @@ double HybridFmu::begin_stage(EventAnswer answer, double t, Vector& x) {
     }
     for (Index i = 0; i < n_; ++i)
       if (answer.x[i] != past.x[i]) x[i] = answer.x[i];
-    place = {t, answer.x};
+    place = {past.t, answer.x};
     base = signs_at(answer.node, place);
     told = {base};
   }
@@ -472,7 +495,7 @@ void HybridFmu::take(Index indicator, double t, ConstVectorRef before, VectorRef
   Vector x = before.head(n_);
   for (Index i = 0; i < n_; ++i)
     if (answer.x[i] != place.x[i]) x[i] = answer.x[i];
-  const double number = begin_stage(std::move(answer), t, x);
+  const double number = begin_stage(std::move(answer), place.t, t, x);
   after.head(n_) = x;
   after[n_] = number;
   constexpr std::size_t most = 4;
@@ -484,11 +507,12 @@ void HybridFmu::fire(Index indicator, double t, ConstVectorRef before, VectorRef
   Stage& stage = stage_of(before);
   if (is_known(stage, indicator, t, before, after)) return;
   look(stage, t, before);
-  const EventPlace beyond = place_beyond(stage, indicator, t, before);
-  look(stage, beyond.t, beyond.x);
+  const std::optional<EventPlace> beyond = place_beyond(stage, indicator, t, before);
+  if (!beyond) return;
+  look(stage, beyond->t, beyond->x);
   // A relay that is met for the first time sets nothing: the run finds its surface there.
   if (kinds_[static_cast<std::size_t>(indicator)] == IndicatorKind::relay) return;
-  take(indicator, t, before, after, beyond, base_of(stage)->piece);
+  take(indicator, t, before, after, *beyond, base_of(stage)->piece);
 }
 
 void HybridFmu::fire_time(double t, ConstVectorRef before, VectorRef after) {

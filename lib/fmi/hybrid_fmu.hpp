@@ -13,6 +13,7 @@
 #include <limits>
 #include <map>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "lib/fmi/fmu.hpp"
@@ -94,9 +95,10 @@ class HybridFmu {
   const std::shared_ptr<const Node>& node_of(Stage& stage, ConstVectorRef signs, double t, ConstVectorRef x);
   const std::shared_ptr<const Node>& derived_node(Stage& stage, const Signs& signs, double t,
                                                   ConstVectorRef x);
-  EventPlace place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x);
+  EventPlace followed(const std::shared_ptr<const Node>& node, const EventPlace& from, double by);
+  std::optional<EventPlace> place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x);
   Signs signs_at(const std::shared_ptr<const Node>& node, const EventPlace& place);
-  double begin_stage(EventAnswer answer, double t, Vector& x);
+  double begin_stage(EventAnswer answer, double made_at, double t, Vector& x);
   // An event there: of an indicator, of time or of inputs. One that is asked for once more has the same stage behind it.
   void take(Index indicator, double t, ConstVectorRef before, VectorRef after, const EventPlace& place,
             std::size_t piece);

@@ -6,13 +6,12 @@
 #include <stdexcept>
 
 #include <fmt/format.h>
-#include <Eigen/QR>
 #include <nlohmann/json.hpp>
 
 #include "lib/fmu/past_zero.hpp"
+#include "log/trajectory_projection.hpp"
 #include "models/registry.hpp"
 #include "slideway/core/errors.hpp"
-#include "slideway/detail/model/corner_blend.hpp"
 #include "slideway/detail/model/evaluator.hpp"
 #include "slideway/filippov/classify.hpp"
 #include "slideway/io/model_file.hpp"
@@ -140,6 +139,8 @@ void ExportedModel::initialise() {
                    options_);
   ahead_.emplace(problem, own_options_);
   forces_.emplace(problem, options_.sliding_rule);
+  const Vector atol = own_options_.atol.expand(state.size(), own_options_.rtol);
+  projection_ = make_projection(problem, structures_of(problem), atol, own_options_);
   systems_.clear();
   stretch_ = {};
   evaluator_.reset();
@@ -242,22 +243,13 @@ void ExportedModel::derivatives(VectorRef answer) {
   if (now.is_free) {
     system.field(place_.t, place_.x, now.lambda, dx_);
     answer = dx_.head(layout_.continuous);
-    return;
+    if (answer.allFinite()) return;
+    // A root or a power may have no value on the far side of its surface, where an event leaves the state by a rounding error.
+    forces_->find(place_.t, place_.x, place_.mode, place_.location);
+  } else {
+    relays();
   }
-  const Vector& lambda = relays();
-  // The mean of the fields on both sides, as in a run: a field need not be linear in λ off its surfaces.
-  VectorRef all = dx_;
-  blend_corners<double>(lambda, all, "the derivatives", [&](ConstVectorRef signs, VectorRef corner) {
-    system.field(place_.t, place_.x, signs, corner);
-  });
-  for (std::size_t k = 0; k < system.contacts().size(); ++k) {
-    const double force = forces_->forces()[static_cast<Index>(k)];
-    if (force == 0) continue;
-    Vector unit = Vector::Zero(system.states());
-    Vector along = unit;
-    system.contacts()[k].add_unit_force(place_.t, place_.x, lambda, unit, along);
-    dx_ += force * along;
-  }
+  forces_->velocity(place_.t, place_.x, dx_);
   answer = dx_.head(layout_.continuous);
 }
 
@@ -353,27 +345,9 @@ std::vector<bool> ExportedModel::positive_indicators() {
   return positive;
 }
 
-Vector ExportedModel::on_sliding_surfaces(double t, const Vector& x) {
-  const System& system = system_here();
-  std::vector<Index> rows;
-  for (Index i = 0; i < system.surfaces(); ++i)
-    if (i >= place_.mode.size() || place_.mode.slides_on(i)) rows.push_back(i);
-  if (rows.empty()) return x;
-  Evaluator evaluator(system);
-  Vector at = x, h(system.surfaces()), gradient(system.states());
-  constexpr int steps = 2;
-  for (int k = 0; k < steps; ++k) {
-    Matrix slopes(static_cast<Index>(rows.size()), layout_.continuous);
-    Vector value(static_cast<Index>(rows.size()));
-    system.guards(t, at, h);
-    for (std::size_t r = 0; r < rows.size(); ++r) {
-      evaluator.guard_gradient(t, at, rows[r], gradient);
-      slopes.row(static_cast<Index>(r)) = gradient.head(layout_.continuous).transpose();
-      value[static_cast<Index>(r)] = h[rows[r]];
-    }
-    at.head(layout_.continuous) -= slopes.completeOrthogonalDecomposition().solve(value);
-  }
-  return at;
+void ExportedModel::put_on_constraints() {
+  if (stretch().is_free) return;
+  projection_(place_.t, {.mode = place_.mode, .location = place_.location}, place_.x);
 }
 
 std::optional<Run> ExportedModel::run_from_before(double by, const Vector& dx) {
@@ -381,12 +355,14 @@ std::optional<Run> ExportedModel::run_from_before(double by, const Vector& dx) {
   place_.t = here.t - by;
   place_.x.head(layout_.continuous) = here.x.head(layout_.continuous) - by * dx;
   std::optional<Run> run;
-  if (positive_indicators() == here.is_positive)
+  if (positive_indicators() == here.is_positive) {
+    put_on_constraints();
     run = Run{.start = place_.t,
               .end = here.t + span(),
-              .state = on_sliding_surfaces(place_.t, place_.x),
+              .state = place_.x,
               .location = here.location,
               .mode = here.mode};
+  }
   place_ = here;
   return run;
 }
@@ -495,7 +471,7 @@ bool ExportedModel::pass_clearly() {
                                                          : Side::sliding;
     if (next == place_.mode[surface]) return false;
     place_.mode.set(surface, next);
-    if (next == Side::sliding) place_.x = on_sliding_surfaces(place_.t, place_.x);
+    if (next == Side::sliding) put_on_constraints();
   }
   find_sides();
   return true;

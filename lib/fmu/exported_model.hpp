@@ -123,7 +123,8 @@ class ExportedModel {
   // A run from a time before the event, along the derivatives there, with the surfaces that slide at zero. None where an indicator is on
   // another side there.
   std::optional<Run> run_from_before(double by, const Vector& dx);
-  Vector on_sliding_surfaces(double t, const Vector& x);
+  // Moves the state onto the surfaces that slide and the closed contacts, from which an integrator outside drifts.
+  void put_on_constraints();
   bool pass_indicators(bool is_due);
   // Passes the event where the fields of both sides of one surface tell what follows; false, and nothing has changed, elsewhere.
   bool pass_clearly();
@@ -144,6 +145,7 @@ class ExportedModel {
   std::optional<LiveRun> live_;
   std::optional<ForcesAlong> forces_;
   std::optional<Observables> observables_;
+  Trajectory::Projection projection_;
   std::optional<JacobianAlong> jacobian_;  // made when first asked for
   std::map<std::string, System> systems_;  // by location
   ModelPlace place_;

@@ -1,12 +1,10 @@
 #include "lib/fmu/jacobian_along.hpp"
 
 #include <utility>
-#include <vector>
 
 #include "sensitivity/segment_field.hpp"
 
 namespace slideway::fmu {
-namespace {
 
 std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton& problem) {
   std::vector<std::shared_ptr<const RelayStructure>> structures;
@@ -14,8 +12,6 @@ std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton
     structures.push_back(std::make_shared<const RelayStructure>(location.system));
   return structures;
 }
-
-}  // namespace
 
 struct JacobianAlong::Content {
   Content(Automaton of, const Options& how, double duration)

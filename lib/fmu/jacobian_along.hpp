@@ -6,12 +6,17 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
+#include "filippov/relay_structure.hpp"
 #include "slideway/filippov/mode.hpp"
 #include "slideway/model/automaton.hpp"
 #include "slideway/simulate/options.hpp"
 
 namespace slideway::fmu {
+
+// The structure of the relays of each location.
+std::vector<std::shared_ptr<const RelayStructure>> structures_of(const Automaton& problem);
 
 class JacobianAlong {
  public:

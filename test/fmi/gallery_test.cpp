@@ -10,6 +10,7 @@
 #include <cmath>
 #include <filesystem>
 #include <functional>
+#include <map>
 #include <set>
 #include <string>
 
@@ -64,7 +65,7 @@ Motion motion_of(const ModelInstance& instance, const Options& options, Index co
 
 // What touches, or fires and sets nothing, is no event here: an indicator has two directions, and a reset one.
 bool has_consequence(const EventRecord& event) {
-  return event.kind == EventKind::sample || event.from != event.to ||
+  return event.kind == EventKind::sample || event.kind == EventKind::stop || event.from != event.to ||
          event.from_location != event.to_location || event.before != event.after;
 }
 
@@ -102,14 +103,19 @@ Motion exchanged_motion(const std::string& file, Options options, Index continuo
     options.max_events = 2'000;
     options.max_steps = 50'000;
     const Observables seen = instance.observables(outputs);
-    const Vector lambda = Vector::Ones(instance.system.surfaces());
+    const auto relays = [](const std::optional<Mode>& shown) {
+      const Mode mode = shown.value();
+      Vector lambda(mode.size());
+      for (Index i = 0; i < mode.size(); ++i) lambda[i] = mode[i] == Side::plus ? 1 : -1;
+      return lambda;
+    };
     Vector before(static_cast<Index>(outputs.size())), after(static_cast<Index>(outputs.size()));
     return motion_of(instance, options, continuous, [&](const EventRecord& event) {
       if (event.name == "time event") return true;
       if (event.kind != EventKind::reset) return false;
       if (event.before.head(continuous) != event.after.head(continuous)) return true;
-      seen.evaluate(event.t, event.before, lambda, Vector(), before);
-      seen.evaluate(event.t, event.after, lambda, Vector(), after);
+      seen.evaluate(event.t, event.before, relays(event.from), Vector(), before);
+      seen.evaluate(event.t, event.after, relays(event.to), Vector(), after);
       return before != after;
     });
   } catch (const std::exception& error) {
@@ -135,25 +141,23 @@ std::string difference(const Motion& expected, const Motion& found, double span,
   return "";
 }
 
-// Models whose Model Exchange has the events of the plain run.
-const std::set<std::string> exchanged_alike = {"relay_feedback",
-                                               "full_wave_rectifier",
-                                               "cam_follower",
-                                               "car_gearbox",
-                                               "cart_pendulum",
-                                               "dc_motor",
-                                               "superconducting_resonator",
-                                               "digital_pid",
-                                               "filippov_dry_friction",
-                                               "thermostat",
-                                               "newtons_cradle",
-                                               "chua",
-                                               "welander",
-                                               "gear_rattle",
-                                               "current_mode_boost",
-                                               "bouc_wen",
-                                               "izhikevich",
-                                               "impact_oscillator"};
+// Models whose Model Exchange has other events than the plain run, or none, and why.
+const std::map<std::string, std::string> not_exchanged_alike = {
+    {"bouncing_ball", "events accumulate, which Model Exchange does not always pass"},
+    {"rocking_block", "events accumulate"},
+    {"filippov_spiral", "events accumulate, and the run outside ends the series by its own rule"},
+    {"super_twisting", "events accumulate"},
+    {"differentiator", "events accumulate in sliding of third order"},
+    {"terminal_sliding",
+     "what follows where both surfaces meet is not decided from the place that the FMU is at"},
+    {"diode_rectifier", "λ of one of three relays that depend on each other does not tell when they leave"},
+    {"falling_rod", "the projection onto a contact that sticks ends at 1e-9, which the engine refuses"},
+    {"thermostats", "events on 200 indicators take a second each"},
+    {"cuk_converter", "the run does not end"}};
+// Models that Model Exchange refuses, with what the message says.
+const std::map<std::string, std::string> refused = {{"cue_ball", "friction in a plane"},
+                                                    {"turntable_block", "friction in a plane"},
+                                                    {"delayed_relay", "has a delay"}};
 // In the first model more surfaces meet than the blending of corners takes. The events of the others come ever faster: the run that follows
 // the FMU sees that, too, and ends the series by its own rule.
 const std::set<std::string> not_stepped_alike = {"total_variation", "bouncing_ball", "filippov_spiral",
@@ -164,24 +168,31 @@ const std::set<std::string> not_stepped_alike = {"total_variation", "bouncing_ba
 TEST_CASE("models of the gallery come back from FMUs with their events") {
   for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/models/gallery")) {
     const std::string name = entry.path().stem().string();
-    if (entry.path().extension() != ".toml" || not_stepped_alike.contains(name)) continue;
+    if (entry.path().extension() != ".toml") continue;
     CAPTURE(name);
     const Model model = read_model_file(entry.path().string());
     const ModelInstance instance = model.instantiate({});
     const Options options = default_options(model.defaults);
     const Index continuous = instance.system.states() - instance.system.discrete();
-    const bool is_exchanged = exchanged_alike.contains(name);
+    const auto refusal = refused.find(name);
+    const bool is_exchanged = refusal == refused.end() && !not_exchanged_alike.contains(name);
     const test::TemporaryFolder folder;
     const std::string file = folder / "model.fmu";
-    write_fmu(file, model,
-              {.kind = is_exchanged ? FmuKind::both : FmuKind::co_simulation,
-               .model_file = entry.path().string(),
-               .options = options,
-               .binary = SLIDEWAY_FMU_BINARY});
+    FmuExport what = {.kind = is_exchanged ? FmuKind::both : FmuKind::co_simulation,
+                      .model_file = entry.path().string(),
+                      .options = options,
+                      .binary = SLIDEWAY_FMU_BINARY};
+    write_fmu(file, model, what);
     const double span = instance.end - instance.start;
     const auto every = [](const EventRecord&) { return true; };
     const Motion all = motion_of(instance, options, continuous, every);
-    CHECK(difference(all, stepped_motion(file, options, continuous, span / 20), span, 1e-13) == "");
+    if (!not_stepped_alike.contains(name))
+      CHECK(difference(all, stepped_motion(file, options, continuous, span / 20), span, 1e-13) == "");
+    if (refusal != refused.end()) {
+      what.kind = FmuKind::model_exchange;
+      CHECK_THROWS_WITH_AS(write_fmu(file, model, what), doctest::Contains(refusal->second.c_str()),
+                           std::invalid_argument);
+    }
     if (!is_exchanged) continue;
     const Motion changes = motion_of(instance, options, continuous, &has_consequence);
     const Motion exchanged = exchanged_motion(file, options, continuous, discrete_outputs(instance));

@@ -134,6 +134,7 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   // The surfaces of second order change with the mode only.
   if (place.begin(mode)) look_for_second_order(place, t, x);
   Place& at_work = place.in_second_order ? *place.in_second_order : place;
+  at_work_ = &at_work;
   const SecondOrder* const staying = at_work.plain.definition().staying.get();
   Mode at_work_in = mode;
   if (staying) {
@@ -164,6 +165,10 @@ void ForcesAlong::find(double t, ConstVectorRef x, const Mode& mode, const std::
   } catch (const std::exception&) {
     forces_.setConstant(kUnknown);
   }
+}
+
+void ForcesAlong::velocity(double t, ConstVectorRef x, VectorRef dx) {
+  at_work_->field.velocity(t, x, VectorRef(dx));
 }
 
 }  // namespace slideway

@@ -26,6 +26,9 @@ class ForcesAlong {
   // find() takes a point of a solution, with the mode (surfaces, then contacts) and the location of a Segment,
   // StepView or Snapshot. It throws std::invalid_argument when there is no such location.
   void find(double t, ConstVectorRef x, const Mode& mode, const std::string& location);
+  // velocity() is x' of a run at (t, x), the last point found: Filippov's field, with the forces of closed contacts. Throws
+  // std::runtime_error where that is not defined.
+  void velocity(double t, ConstVectorRef x, VectorRef dx);
   // These are values at the last point found. A value that does not exist there is NaN, for example λ without a
   // solution of the sliding condition.
   const Vector& lambda() const { return lambda_; }  // an entry per surface of the problem
@@ -40,6 +43,7 @@ class ForcesAlong {
   Automaton problem_;
   SlidingRule rule_;
   std::vector<std::unique_ptr<Place>> places_;
+  Place* at_work_ = nullptr;  // of the last point found
   Vector lambda_, forces_;
   double lambda_between_ = std::numeric_limits<double>::quiet_NaN();
 };
