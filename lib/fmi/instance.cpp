@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <limits>
+#include <stdexcept>
 
 #include <fmt/format.h>
 
@@ -17,7 +18,17 @@ struct Part {
   explicit Part(std::shared_ptr<const Fmu> of)
       : fmu(std::move(of)), log(fmu->file(), !fmu->log_categories().empty()), calls(make_calls(*fmu, log)) {}
 
-  void check(int status) {
+  // Makes a call of the binary. An exception of C++ that is no std::exception becomes one, as callers expect.
+  template <class Call>
+  void check(const Call& call) {
+    int status = 0;
+    try {
+      status = call();
+    } catch (const std::exception&) {
+      throw;
+    } catch (...) {
+      throw std::runtime_error(fmt::format("{}: {} has thrown an exception", fmu->file(), calls->called()));
+    }
     if (status != 0) log.check(status, calls->called());
   }
 
@@ -29,7 +40,7 @@ struct Part {
 class LocalState : public SavedState {
  public:
   explicit LocalState(std::shared_ptr<Part> part) : part_(std::move(part)) {
-    part_->check(part_->calls->save(state));
+    part_->check([&] { return part_->calls->save(state); });
   }
   ~LocalState() override { part_->calls->release(state); }
 
@@ -69,41 +80,53 @@ class LocalInstance : public Instance {
 
   void start(double time, std::optional<double> tolerance, const StartValues& values) override {
     for (const auto& [variable, value] : values) set(*variable, value);
-    check(calls().enter_initialization(time, tolerance));
-    check(calls().exit_initialization());
+    check([&] { return calls().enter_initialization(time, tolerance); });
+    check([&] { return calls().exit_initialization(); });
   }
-  void reset() override { check(calls().reset()); }
-  void enter_event_mode() override { check(calls().enter_event_mode()); }
+  void reset() override {
+    check([&] { return calls().reset(); });
+  }
+  void enter_event_mode() override {
+    check([&] { return calls().enter_event_mode(); });
+  }
   Update update() override {
     Update answer;
-    check(calls().update(answer));
+    check([&] { return calls().update(answer); });
     return answer;
   }
-  void continue_time() override { check(calls().enter_continuous_time()); }
+  void continue_time() override {
+    check([&] { return calls().enter_continuous_time(); });
+  }
   bool complete_step() override {
     bool wants_event = false, terminates = false;
-    check(calls().complete_step(wants_event, terminates));
+    check([&] { return calls().complete_step(wants_event, terminates); });
     return wants_event;
   }
-  void enter_step_mode() override { check(calls().enter_step_mode()); }
+  void enter_step_mode() override {
+    check([&] { return calls().enter_step_mode(); });
+  }
   StepAnswer step(double t, double size) override {
     StepAnswer answer;
-    check(calls().step(t, size, answer));
+    check([&] { return calls().step(t, size, answer); });
     return answer;
   }
 
-  void set_time(double time) override { check(calls().set_time(time)); }
+  void set_time(double time) override {
+    check([&] { return calls().set_time(time); });
+  }
   void set_states(ConstVectorRef x) override {
-    if (x.size() > 0) check(calls().set_states(x.data(), static_cast<std::size_t>(x.size())));
+    if (x.size() > 0) check([&] { return calls().set_states(x.data(), static_cast<std::size_t>(x.size())); });
   }
   void get_states(VectorRef x) override {
-    if (x.size() > 0) check(calls().get_states(x.data(), static_cast<std::size_t>(x.size())));
+    if (x.size() > 0) check([&] { return calls().get_states(x.data(), static_cast<std::size_t>(x.size())); });
   }
   void derivatives(VectorRef dx) override {
-    if (dx.size() > 0) check(calls().get_derivatives(dx.data(), static_cast<std::size_t>(dx.size())));
+    if (dx.size() > 0)
+      check([&] { return calls().get_derivatives(dx.data(), static_cast<std::size_t>(dx.size())); });
   }
   void indicators(VectorRef z) override {
-    if (z.size() > 0) check(calls().get_indicators(z.data(), static_cast<std::size_t>(z.size())));
+    if (z.size() > 0)
+      check([&] { return calls().get_indicators(z.data(), static_cast<std::size_t>(z.size())); });
   }
 
   void set(const Variable& variable, double value) override {
@@ -116,13 +139,13 @@ class LocalInstance : public Instance {
                 .got = fmt::format("{}", value)});
     }
     if (variable.count == 1) {
-      check(calls().set(variable.type, variable.reference, &value, 1));
+      check([&] { return calls().set(variable.type, variable.reference, &value, 1); });
       return;
     }
     std::vector<double> all(variable.count);
-    check(calls().get(variable.type, &variable.reference, 1, all.data(), all.size()));
+    check([&] { return calls().get(variable.type, &variable.reference, 1, all.data(), all.size()); });
     all[variable.element] = value;
-    check(calls().set(variable.type, variable.reference, all.data(), all.size()));
+    check([&] { return calls().set(variable.type, variable.reference, all.data(), all.size()); });
   }
   // Scalars of one type that stand beside each other are one question, for which the FMU evaluates its equations once. So are the elements of an
   // array.
@@ -139,7 +162,9 @@ class LocalInstance : public Instance {
         references_.push_back(variables[end]->reference);
       if (one.count != 1) references_.resize(1);
       values_.resize(one.count == 1 ? end - first : one.count);
-      check(calls().get(one.type, references_.data(), references_.size(), values_.data(), values_.size()));
+      check([&] {
+        return calls().get(one.type, references_.data(), references_.size(), values_.data(), values_.size());
+      });
       for (std::size_t k = first; k < end; ++k)
         result[static_cast<Index>(k)] = values_[one.count == 1 ? k - first : variables[k]->element];
     }
@@ -150,20 +175,25 @@ class LocalInstance : public Instance {
     const Variable& known = about().states[state].variable;
     std::vector<double> seed(known.count, 0.0);
     seed[known.element] = 1;
-    check(calls().directional(derivative_references_.data(), derivative_references_.size(), known.reference,
-                              seed.data(), seed.size(), column.data(),
-                              static_cast<std::size_t>(column.size())));
+    check([&] {
+      return calls().directional(derivative_references_.data(), derivative_references_.size(),
+                                 known.reference, seed.data(), seed.size(), column.data(),
+                                 static_cast<std::size_t>(column.size()));
+    });
   }
 
   std::shared_ptr<SavedState> save() override { return std::make_shared<LocalState>(part_); }
   void restore(const SavedState& state) override {
-    check(calls().restore(dynamic_cast<const LocalState&>(state).state));
+    check([&] { return calls().restore(dynamic_cast<const LocalState&>(state).state); });
   }
 
  private:
   Calls& calls() const { return *part_->calls; }
   const Description& about() const { return part_->fmu->description(); }
-  void check(int status) { part_->check(status); }
+  template <class Call>
+  void check(const Call& call) {
+    part_->check(call);
+  }
 
   std::shared_ptr<Part> part_;
   std::vector<std::uint32_t> derivative_references_;

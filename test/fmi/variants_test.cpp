@@ -201,3 +201,29 @@ TEST_CASE("an isolated FMU that crashes, hangs or exits ends the run with a mess
   CHECK(message_of(9).find("its process ended with exit status 3") != std::string::npos);
   CHECK(message_of(2).find("(the FMU says: [error] the model has no solution here)") != std::string::npos);
 }
+
+TEST_CASE("an FMU that throws a C++ exception ends the run with a message, isolated or not") {
+  const test::TemporaryFolder folder;
+  for (const int version : {2, 3}) {
+    test::FmuOptions options = liar_fmu;
+    options.version = version;
+    test::write_fmu(folder / "liar.fmu", options);
+    for (const bool is_isolated : {false, true}) {
+      CAPTURE(version);
+      CAPTURE(is_isolated);
+      const Model model = read_fmu(folder / "liar.fmu", {.isolated = is_isolated, .patience = 20});
+      const auto outcome_of = [&](double how) {
+        const ModelInstance instance = model.instantiate({{"p", how}});
+        return Simulator(instance.problem()).run({.start = 0, .end = 1, .state = instance.state}).outcome;
+      };
+      const Outcome number = outcome_of(10), error = outcome_of(11);
+      CHECK(number.status == Status::user_function_failed);
+      CHECK(error.status == Status::user_function_failed);
+      CHECK(number.t < 1);
+      CAPTURE(number.message);
+      CAPTURE(error.message);
+      CHECK(number.message.find("Derivatives has thrown an exception") != std::string::npos);
+      CHECK(error.message.find("no air in the pipe") != std::string::npos);
+    }
+  }
+}

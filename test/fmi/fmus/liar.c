@@ -2,6 +2,8 @@
 enum { NX = 1, NZ = 1, ND = 1, NP = 1 };
 #include "skeleton.h"
 #include <unistd.h>
+void throw_a_number(void);
+void throw_an_error(void);
 static int fails(const Model* m, int how) { return m->p[0] == how && m->x[0] < 0.5; }
 static void start(Model* m) { m->x[0] = 1; }
 static void initialise(Model* m) {
@@ -12,6 +14,8 @@ static void derivatives(Model* m, double* dx) {
   if (fails(m, 8))
     for (;;) sleep(1);
   if (fails(m, 9)) _exit(3);
+  if (fails(m, 10)) throw_a_number();
+  if (fails(m, 11)) throw_an_error();
   dx[0] = fails(m, 1) ? NAN : -1;
   m->status = fails(m, 2) ? 3 : fails(m, 6) ? 2 : 0;
 }
