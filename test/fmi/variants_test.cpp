@@ -7,6 +7,7 @@
 #include "slideway/detail/core/platform/child_process.hpp"
 #include "slideway/fmi/import.hpp"
 #include "slideway/model/check.hpp"
+#include "slideway/orbit/equilibria.hpp"
 #include "slideway/simulate/simulator.hpp"
 #include "test/fmi/fmu_file.hpp"
 #include "test/temporary_folder.hpp"
@@ -226,4 +227,12 @@ TEST_CASE("an FMU that throws a C++ exception ends the run with a message, isola
       CHECK(error.message.find("no air in the pipe") != std::string::npos);
     }
   }
+}
+
+TEST_CASE("equilibria of an FMU are refused, since it keeps its discrete part to itself") {
+  const test::TemporaryFolder folder;
+  test::write_fmu(folder / "liar.fmu", liar_fmu);
+  const ModelInstance instance = read_fmu(folder / "liar.fmu").instantiate({});
+  CHECK_THROWS_WITH_AS(find_equilibria(instance.problem(), {.start = 0, .end = 1, .state = instance.state}),
+                       doctest::Contains("discrete states: 1"), std::invalid_argument);
 }

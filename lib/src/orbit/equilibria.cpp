@@ -237,10 +237,12 @@ void check_equilibrium_request(const Automaton& problem, const Run& run, const E
             .got = "moments"});
   }
   if (!problem.system().time_events().empty() || problem.system().discrete() > 0) {
-    refuse({.what = "the problem acts at known times, so that nothing is at rest",
+    refuse({.what = "the problem acts at known times, or remembers events in discrete states, so that "
+                    "nothing tells what is at rest",
             .where = where,
-            .expected = "a problem without time events and discrete states",
-            .got = std::to_string(problem.system().time_events().size()) + " time events"});
+            .expected = "a problem without time events and discrete states, which an FMU always has",
+            .got = "time events: " + std::to_string(problem.system().time_events().size()) +
+                   ", discrete states: " + std::to_string(problem.system().discrete())});
   }
   if (run.state.size() != n || !run.state.allFinite()) {
     refuse({.what = "the state of the run does not fit",
