@@ -276,9 +276,8 @@ void HybridFmu::surfaces(double t, ConstVectorRef x, VectorRef h) {
   look(stage, t, x);
   for (Index j = 0; j < m_; ++j) {
     const auto at = static_cast<std::size_t>(j);
-    const double z = guard(stage, j, t, x);
-    // The guard of an event, or of an unknown indicator, moves with the indicator between 1 and 2: it has no zero.
-    h[j] = kinds_[at] == IndicatorKind::relay ? z : stage.base[at] * (2 - 1 / (1 + std::abs(z)));
+    // The surface of an event, or of an unknown indicator, has no zero: its guard is the side.
+    h[j] = kinds_[at] == IndicatorKind::relay ? guard(stage, j, t, x) : stage.base[at];
   }
 }
 
