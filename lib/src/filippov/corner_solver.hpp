@@ -111,10 +111,14 @@ class CornerSolver {
   // The vertex table and the fields, one column per vertex; w_zero what counts as zero in w.
   void tabulate(double t, ConstVectorRef x, const std::vector<Index>& surfaces, VertexTable& table,
                 Matrix& fields, Vector& w_zero);
-  // Rows of surfaces that no relay moves at first order (wᵢ = 0 for every λ, as far as the state is known) become ḧᵢ;
-  // flags them.
+  // Rows of surfaces that no relay moves at first order (wᵢ = 0 for every λ, as far as the state and the guard are known) become
+  // ḧᵢ; flags them.
   std::vector<char> take_second_derivatives(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                             const Vector& error, VertexTable& table, Vector& w_zero);
+  // is_hidden_at_turn() tells whether a guard turns so near to this point that its values do not show its rate, as those of log(1 + x²)
+  // do not within √ε of x = 0: ḣ²/(2|ḧ|) is below its rounding.
+  bool is_hidden_at_turn(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
+                         Index entry, double rate);
   // The change of w, per surface, that an error of the state makes with these λ.
   Vector rate_errors(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& local,
                      const Vector& error);

@@ -27,6 +27,10 @@ constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
 constexpr int kStepsAhead = 4;
 // The sign of a guard ahead counts if the guard is so many times its change from halving the steps.
 constexpr double kPlain = 16;
+// A guard turns within this part of the time in which the equations change where rounding may hide the turn, ε^½ away.
+constexpr double kShortTurn = 1e-5;
+// A guard that changes by no more than this part of what its rate says does not show the rate.
+constexpr double kUnseenPart = 0.125;
 // Velocities of one motion agree to this part of the largest at the corners.
 constexpr double kSameMotion = 1e-9;
 // Points that are this part of the sizes of the states apart show the rounding of f where terms cancel within f: large enough to
@@ -75,6 +79,9 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
         errors = rate_errors(t, x, surfaces, corner, error);
       }
       vanishes = errors && size <= (*errors)[i];
+      if (vanishes) continue;
+      set_corner(v);
+      vanishes = is_hidden_at_turn(t, x, surfaces, corner, i, table.w(i, v));
     }
   }
   if (!any()) return second_order;
@@ -104,6 +111,22 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
     if (table.w.row(i).cwiseAbs().maxCoeff() <= w_zero[i]) table.w.row(i).setZero();
   }
   return second_order;
+}
+
+bool CornerSolver::is_hidden_at_turn(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
+                                     const Vector& local, Index entry, double rate) {
+  const double until = -rate / curvatures(t, x, surfaces, local)[entry];
+  if (!(std::abs(until) <= kShortTurn * typical_time_)) return false;
+  sliding_.set_sliding({});
+  evaluator_.guards(t, x, rates_);
+  const double here = rates_[surfaces[at(entry)]];
+  // The guard changes by rate·until/2 to the turn, three quarters of it on the first half of the way.
+  const double change = 0.5 * std::abs(rate * until);
+  const auto shows = [&](double duration, double expected) {
+    const Vector there = guards_ahead(t, x, surfaces, local, duration, 1);
+    return there.size() == 0 || !(std::abs(there[entry] - here) <= kUnseenPart * expected);
+  };
+  return !shows(until, change) && !shows(0.5 * until, 0.75 * change);
 }
 
 // A few choices of signs stand in for the sum of magnitudes where there are many states.

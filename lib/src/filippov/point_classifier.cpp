@@ -519,20 +519,23 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
     if (only_reaches) result.depth = 0;
   }
 
+  const auto size = [&](const Vector& field) {
+    return field.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
+  };
+  const bool is_one_field =
+      size(field_plus_ - field_minus_) <= 16 * kEpsilon * std::max(size(field_minus_), size(field_plus_));
+  // One field has one component: what tells of it on one side tells of it on the other.
+  if (is_one_field && component_vanishes(minus) != component_vanishes(plus))
+    minus.vanishes = plus.vanishes = true;
   result.minus_tangent = component_vanishes(minus);
   result.plus_tangent = component_vanishes(plus);
   TwoFoldRates rates;
   if (result.minus_tangent && result.plus_tangent) {
     rates = two_fold_rates(t, x, weights);
-    const auto size = [&](const Vector& field) {
-      return field.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
-    };
-    const double field_scale = std::max(size(field_minus_), size(field_plus_));
-    const double field_gap = size(field_plus_ - field_minus_);
     // Two fields of a two-fold can be equal in this one point and differ beside it.
     const bool part_at_once =
         std::abs(plus.curvature - minus.curvature) > plus.curvature_zero + minus.curvature_zero;
-    result.same_fields = field_gap <= 16 * kEpsilon * field_scale && !part_at_once;
+    result.same_fields = is_one_field && !part_at_once;
   }
   result.point = classify(minus, plus, rates);
   result.rates = rates;

@@ -170,7 +170,7 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
   const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
-  const double times = error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
+  const double times = errors_beyond_rounding(error, rounding);
   state_ = now_.x;
   add_errors(now_.weights / times, state_);
   // No constraint holds a guard of the time alone.

@@ -23,6 +23,8 @@ namespace {
 
 // A relay has this order of a guard at most; one that is farther away counts as none.
 constexpr std::size_t kHighestOrder = 12;
+// Derivatives that no relay is in may each be several times as large as the one before: none is taken of expressions with more nodes.
+constexpr std::size_t kMostNodes = 300'000;
 
 struct Chain {
   Index surface = 0;
@@ -145,6 +147,7 @@ class SecondOrderMaker {
 
   // add_derivative() returns false where it does not vanish with the rest.
   bool add_derivative(std::size_t k) {
+    if (graph_.size() > kMostNodes) return false;
     Chain& chain = chains_[k];
     const std::vector<NodeId> last = {chain.parts.back()};
     const auto by_state = gradients(graph_, last, Variables::states);
@@ -259,15 +262,13 @@ class SecondOrderMaker {
   std::vector<SecondOrder::Bound> bound_;
 };
 
-// is_moved_by_relays() tells whether a derivative of any order of one of these guards may have a relay in it: a relay acts on a state that
-// the guard depends on, directly or through other states.
-bool is_moved_by_relays(const ExpandedModel& model, const std::vector<NodeId>& derivatives,
-                        const std::vector<Index>& surfaces) {
+// is_moved_by_relays() tells whether a derivative of an order up to kHighestOrder of this guard may have a relay in it: a relay acts on a
+// state that the guard depends on, directly or through other states, each of which is an order more.
+bool is_moved_by_relays(const ExpandedModel& model, const std::vector<NodeId>& derivatives, Index surface) {
   const ExpressionGraph& graph = model.graph;
-  std::vector<NodeId> roots;
-  for (const Index i : surfaces) roots.push_back(model.surfaces[static_cast<std::size_t>(i)].guard);
+  std::vector<NodeId> roots = {model.surfaces[static_cast<std::size_t>(surface)].guard};
   std::vector<bool> is_known(derivatives.size(), false);
-  while (!roots.empty()) {
+  for (std::size_t order = 0; order <= kHighestOrder && !roots.empty(); ++order) {
     if (std::any_of(roots.begin(), roots.end(), [&](NodeId root) { return graph.has_lambda(root); }))
       return true;
     std::vector<NodeId> next;
@@ -294,7 +295,7 @@ std::vector<NodeId> zeros_of(ExpandedModel& model, const std::vector<NodeId>& de
       nodes.push_back(graph.opposite(part));
       const auto by_state = gradients(graph, {part}, Variables::states);
       const auto by_time = gradients(graph, {part}, Variables::time);
-      if (!by_state || !by_time) break;
+      if (!by_state || !by_time || graph.size() > kMostNodes) break;
       part = rate_along(graph, by_time->front(), by_state->front(), derivatives);
       if (graph.has_lambda(part) || graph.is_constant(part)) break;
     }
@@ -309,7 +310,9 @@ std::shared_ptr<const System> make_second_order_system(const std::string& name, 
                                                        const ExpandedMotion& motion,
                                                        const std::vector<NodeId>& derivatives,
                                                        const std::vector<Index>& surfaces) {
-  if (!is_moved_by_relays(model, derivatives, surfaces)) return nullptr;
+  // A guard that is a derivative of another one is moved as that one is.
+  const auto is_moved = [&](Index i) { return is_moved_by_relays(model, derivatives, i); };
+  if (!std::all_of(surfaces.begin(), surfaces.end(), is_moved)) return nullptr;
   try {
     const std::vector<NodeId> bounded =
         with_bounded_quotients(model, motion.derivatives, surfaces, zeros_of(model, derivatives, surfaces));

@@ -154,12 +154,12 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     // A root of what is positive on this side is, too.
     const GuardKey known = guard_key(graph_, guard);
     if (is_nonnegative(known.key)) return known.sign > 0 ? choice.positive : choice.negative;
-    // Terms of kinks that cancel on this side leave what rounding makes of them: a sign of that says nothing.
-    const std::optional<LinearGuard> linear =
-        graph_.has_lambda(guard) ? std::nullopt : linear_guard(graph_, guard);
-    if (linear && linear->terms.empty())
-      return choose_by_sign(place, index, graph_.constant(linear->constant), choice, make_text);
   }
+  // Terms that cancel, as kinks may on this side, leave what rounding makes of them: a sign of that says nothing.
+  const std::optional<LinearGuard> linear =
+      graph_.has_lambda(guard) ? std::nullopt : linear_guard(graph_, guard);
+  if (linear && linear->terms.empty())
+    return choose_by_sign(place, index, graph_.constant(linear->constant), choice, make_text);
   // Nothing has a value where a table has none, and no surface decides.
   const std::optional<NodeId> end = sides_known > 0 ? end_of_table_in(guard) : std::nullopt;
   if (end) return graph_.add(graph_.choose(guard, choice.positive, choice.negative), *end);

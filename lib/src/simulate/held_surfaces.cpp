@@ -1,12 +1,18 @@
 #include "simulate/held_surfaces.hpp"
 
+#include <algorithm>
 #include <cmath>
+#include <map>
 #include <stdexcept>
 
 #include "core/state_errors.hpp"
 #include "simulate/run_shared.hpp"
 
 namespace slideway {
+
+double errors_beyond_rounding(double error, double rounding) {
+  return error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
+}
 
 std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contacts, bool also_sliding) {
   std::vector<Index> held;
@@ -20,17 +26,13 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
       candidates.push_back(i);
   }
   if (candidates.empty()) return held;
-  // Errors that the contacts take away again do not move what they hold.
-  Vector there = now.x, nudged = now.x;
-  add_errors(now.weights, nudged);
+  const Vector at_start = h;
+  Vector before = h;
+  Vector there = now.x;
   if (!now.here->contacts->project(now.t, contacts, now.regime.lambda(), now.regime.contacts, now.weights,
-                                   there) ||
-      !now.here->contacts->project(now.t, contacts, now.regime.lambda(), now.regime.contacts, now.weights,
-                                   nudged))
+                                   there))
     return held;
-  Vector after(now.regime.mode().size());
   now.here->evaluator.guards(now.t, there, h);
-  now.here->evaluator.guards(now.t, nudged, after);
   // A contact that turns, as a bead on a round wall does, holds another velocity the next moment.
   Vector free(now.x.size());
   now.here->contacts->free_evaluator().field(now.t, there, now.regime.lambda(), free);
@@ -46,11 +48,33 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
     return std::abs(now.here->evaluator.guard_rate(now.t, there, forced, i)) <=
            kHeldPart * now.here->geometry.rate_size(now.t, there, sizes, i);
   };
+  // Shifts that the contacts take away again do not move what they hold.
+  std::map<int, std::vector<Index>> by_shift;
   for (const Index i : candidates) {
-    const double part = kHeldPart * now.here->geometry.tolerance(now.t, now.x, i, now.weights) +
-                        kZeroFactor * now.here->geometry.rounding(now.t, now.x, i);
-    if (std::abs(h[i]) <= part && std::abs(after[i]) <= part && stays(i)) held.push_back(i);
+    const double error = now.here->geometry.tolerance(now.t, now.x, i, now.weights);
+    const double rounding = kZeroFactor * now.here->geometry.rounding(now.t, now.x, i);
+    if (std::abs(h[i]) <= kHeldPart * error + rounding && stays(i))
+      by_shift[static_cast<int>(std::ceil(std::log2(errors_beyond_rounding(error, rounding))))].push_back(i);
   }
+  Vector nudged, after(now.regime.mode().size());
+  for (const auto& [exponent, surfaces] : by_shift) {
+    const double times = std::ldexp(1.0, exponent);
+    nudged = now.x;
+    add_errors(now.weights / times, nudged);
+    now.here->evaluator.guards(now.t, nudged, before);
+    if (!now.here->contacts->project(now.t, contacts, now.regime.lambda(), now.regime.contacts, now.weights,
+                                     nudged))
+      continue;
+    now.here->evaluator.guards(now.t, nudged, after);
+    for (const Index i : surfaces) {
+      const double error = times * now.here->geometry.tolerance(now.t, now.x, i, now.weights);
+      const double rounding = kZeroFactor * now.here->geometry.rounding(now.t, now.x, i);
+      // No contact holds a guard of the time alone.
+      const bool sees_states = error > 0 || before[i] != at_start[i];
+      if (sees_states && std::abs(after[i]) <= kHeldPart * error + rounding) held.push_back(i);
+    }
+  }
+  std::sort(held.begin(), held.end());
   return held;
 }
 

@@ -1,0 +1,138 @@
+// Guards of which rounding tells more than the tolerances do: at tight tolerances, late on the clock, or flat where they are zero.
+#include <cmath>
+#include <numbers>
+#include <string>
+
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+constexpr double kSpeed = 1.12, kSize = 0.525, kFrequency = 2.69, kPhase = 5.68;
+
+// x follows kSize·sin(kFrequency·t + kPhase) at kSpeed at most, from t = 0; the crossings are found by halving.
+double followed(double x, double end) {
+  const auto target = [](double t) { return kSize * std::sin(kFrequency * t + kPhase); };
+  const auto speed = [](double t) { return kSize * kFrequency * std::cos(kFrequency * t + kPhase); };
+  const auto first_zero = [&](const auto& f, double from) {
+    constexpr double step = 1e-3;
+    // The function is zero at its begin.
+    double low = from + step / 16;
+    const bool is_below = f(low) < 0;
+    while (low < end && (f(low + step) < 0) == is_below) low += step;
+    double high = low + step;
+    for (int k = 0; k < 60; ++k) {
+      const double middle = 0.5 * (low + high);
+      ((f(middle) < 0) == is_below ? low : high) = middle;
+    }
+    return high;
+  };
+  double t = 0;
+  for (;;) {
+    const double direction = x < target(t) ? 1 : -1;
+    const double start = t, x_start = x;
+    const auto chase = [&](double s) { return x_start + direction * kSpeed * (s - start); };
+    t = first_zero([&](double s) { return chase(s) - target(s); }, start);
+    if (t >= end) return chase(end);
+    if (std::abs(speed(t)) < kSpeed) t = first_zero([&](double s) { return std::abs(speed(s)) - kSpeed; }, t);
+    if (t >= end) return target(end);
+    // The target runs away, or through x.
+    x = target(t) - (speed(t) > 0 ? 1e-14 : -1e-14);
+  }
+}
+
+std::string follower(double start) {
+  const std::string late = start == 0 ? "t" : "(t - " + std::to_string(start) + ")";
+  return "name = \"follower\"\n[states]\nx = -0.151\nb = 100\nv = 0\n[time]\nstart = " +
+         std::to_string(start) + "\nend = " + std::to_string(start + 10) +
+         "\n[derivatives]\nx = \"-1.12*sgn(x - 0.525*sin(2.69*" + late +
+         " + 5.68))\"\nb = \"v\"\nv = \"-2 + sin(t)\"\n"
+         "[[contacts]]\ngap = \"b - 100\"\nacts_on = { v = \"1\" }\nrestitution = 0.3\n";
+}
+
+}  // namespace
+
+TEST_CASE(
+    "A body that rests holds no surface that has nothing to do with the body, however tight the tolerances") {
+  for (const double start : {0.0, 10000.0}) {
+    for (const double unit : {1.0, 0.1, 100.0}) {
+      CAPTURE(start);
+      CAPTURE(unit);
+      const auto check = [&](const Finished& finished, double) {
+        // Rounding of the clock moves an exit by about 1e-12.
+        CHECK(finished.end(0) == doctest::Approx(followed(-0.151, 10)).epsilon(start == 0 ? 1e-10 : 1e-9));
+      };
+      for_all_methods(follower(start), {1e-12}, check, Vector::Constant(3, unit));
+    }
+  }
+}
+
+TEST_CASE("Terms that cancel in every state make no surface, whatever rounding leaves of them") {
+  const std::string head =
+      "name = \"cancel\"\n[states]\nk = 0\nx = -117000\n[time]\nend = 8\n[derivatives]\nk = \"1e6*(1 + "
+      "0.4*exp(-sin(t)^2))\"\nx = \"1e6*(";
+  const std::string tail =
+      " - x/1e6 - 0.662*sgn(x/1e6 - 0.224*sin(1.7*t + 3.76)))\"\n[[resets]]\nwhen = \"k/1e6 - 1\"\ndirection "
+      "= \"rising\"\nset = { k = \"k - 1e6\" }\n";
+  for (const char* const same :
+       {"min(0.5*(k/1e6 - 0.5) + 0.5*(k/1e6 - 0.5), k/1e6 - 0.5)", "max(0.3*k/1e6 + 0.7*k/1e6, k/1e6) - 0.5",
+        "if(k/1e6 - 0.1*k/1e6 >= 0.9*k/1e6, k/1e6, k/1e6) - 0.5"}) {
+    CAPTURE(same);
+    for_all_methods(head + same + tail, {1e-6, 1e-9}, [&](const Finished& finished, double rtol) {
+      const double plain = run(head + "k/1e6 - 0.5" + tail, finished.method, rtol).end(1);
+      CHECK(finished.instance.system.surfaces() == 1);
+      CHECK(finished.end(1) == doctest::Approx(plain).epsilon(100 * rtol));
+    });
+  }
+}
+
+TEST_CASE("A kink whose two values part like the third power of the state is no matter of choice") {
+  const std::string head = "name = \"kink\"\n[states]\ne = 0.585\n[time]\nend = 8\n[derivatives]\ne = \"";
+  const std::string tail = " - e - 0.891*sgn(e - 0.346*sin(1.71*t + 3.15))\"\n";
+  const auto check = [&](const Finished& finished, double rtol) {
+    // The smaller one is e/(1 + e²) above zero.
+    const double plain =
+        run(head + "(e + abs(e))/2/(1 + e^2) + (e - abs(e))/2" + tail, finished.method, rtol).end(0);
+    CHECK(finished.end(0) == doctest::Approx(plain).epsilon(1000 * rtol));
+  };
+  for_all_methods(head + "min(e/(1 + e^2), e)" + tail, {1e-5, 1e-6, 1e-7, 1e-8, 1e-9, 1e-10, 1e-11}, check);
+}
+
+TEST_CASE(
+    "A step of a value that touches it, flat by rounding, is not taken while another surface holds the "
+    "motion") {
+  const auto text = [](const std::string& value) {
+    return "name = \"touch\"\n[states]\ne = 0.0145\n[time]\nend = 9\n[surfaces]\nS = { value = \"e - "
+           "0.395*sin(0.52*t + 2.46)\", break_away = 1.33 }\n[derivatives]\ne = \"" +
+           value + " - e - 0.354*sgn(S)\"\n";
+  };
+  for (const auto& [stepped, smooth] :
+       {std::pair("mod(log(1 + e*e), 0.7)", "log(1 + e*e)"), std::pair("0.7*floor(1 - cos(e))", "0"),
+        std::pair("0.7*ceil(cosh(e) - 1)", "0.7")}) {
+    CAPTURE(stepped);
+    for_all_methods(text(stepped), {1e-4, 1e-6, 1e-8, 1e-9, 1e-10, 1e-11, 1e-12},
+                    [&](const Finished& finished, double rtol) {
+                      const Finished plain = run(text(smooth), finished.method, rtol);
+                      for (const double t : {1.0, 1.5, 3.0, 5.0, 7.0, 8.0})
+                        CHECK(std::abs(finished.solution.trajectory(t)[0] -
+                                       plain.solution.trajectory(t)[0]) <= 1000 * rtol);
+                    });
+  }
+}
+
+TEST_CASE("A step of a large formula that no relay moves costs no equations of higher order") {
+  const std::string text =
+      "name = \"formula\"\n[states]\np = -0.988\nf = 0\nj = -0.542\nU = { size = 4, value = \"0.142*i\", "
+      "ends = "
+      "\"clamped\" }\nT = 1\n[time]\nend = 7000\n[mass]\nf = { f = \"1090\", j = \"130*cos(p)\" }\n"
+      "j = { f = \"130*cos(p)\", j = \"1200\" }\n[derivatives]\np = \"0.001*j\"\n"
+      "f = \"1.09*mod(1.45*(t/1000), 1) - f - 0.316*sgn(f)\"\nj = \"-2*sin(p) - 0.5*j + 0.5*(f/(1 + f^2))\"\n"
+      "U = \"0.001*(0.896 + 0.05*i + 0.2*sin(0.681*(t/1000) + i) - 0.2*U[i] + 0.0468*(U[i-1] - U[i]))\"\n"
+      "T = \"0.001*(1.5*if(T < 0.145, 1, 0) - 0.565*(T + 0.3) + "
+      "0.2*(0.3*round(3*tan(0.5*tanh(0.5*sum(U))))))\"\n[[resets]]\nsize = 4\nwhen = \"U[i] >= 0.61\"\n"
+      "delay = 116\nset = { \"U[i]\" = \"0.0389\" }\n";
+  for_all_methods(text, {1e-6},
+                  [](const Finished& finished, double) { CHECK(finished.solution.outcome.reached_end()); });
+}
