@@ -524,9 +524,11 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   };
   const bool is_one_field =
       size(field_plus_ - field_minus_) <= 16 * kEpsilon * std::max(size(field_minus_), size(field_plus_));
-  // One field has one component: what tells of it on one side tells of it on the other.
-  if (is_one_field && component_vanishes(minus) != component_vanishes(plus))
-    minus.vanishes = plus.vanishes = true;
+  // One field has one component, which vanishes on both sides or on none.
+  if (is_one_field && component_vanishes(minus) != component_vanishes(plus)) {
+    const double zero = std::max(minus.w_zero, plus.w_zero);
+    minus.vanishes = plus.vanishes = w_scale <= zero;
+  }
   result.minus_tangent = component_vanishes(minus);
   result.plus_tangent = component_vanishes(plus);
   TwoFoldRates rates;
