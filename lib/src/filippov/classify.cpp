@@ -74,11 +74,13 @@ PointClass classify_two_fold(int minus_sign, int plus_sign, const TwoFoldRates& 
   result.reason = folds[minus_sign < 0 ? 1 : 0][plus_sign > 0 ? 1 : 0];
   // A field that rests on the surface holds what the other one pushes onto it: the motion is the one at that end of λ.
   if (minus_sign == 0 && plus_sign < 0)
-    return make(PointKind::two_fold, {Side::sliding}, -1, false,
-                "w- vanishes with its derivatives: the field rests, and the other one pushes onto the surface");
+    return make(
+        PointKind::two_fold, {Side::sliding}, -1, false,
+        "w- vanishes with its derivatives: the field rests, and the other one pushes onto the surface");
   if (plus_sign == 0 && minus_sign > 0)
-    return make(PointKind::two_fold, {Side::sliding}, 1, false,
-                "w+ vanishes with its derivatives: the field rests, and the other one pushes onto the surface");
+    return make(
+        PointKind::two_fold, {Side::sliding}, 1, false,
+        "w+ vanishes with its derivatives: the field rests, and the other one pushes onto the surface");
   if (minus_sign == 0 || plus_sign == 0) {
     result.kind = PointKind::degenerate;
     result.reason = "w- and w+ vanish with their derivatives: the fields do not leave the surface";

@@ -5,6 +5,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "filippov/dependent_relays.hpp"
 
@@ -138,6 +139,59 @@ std::optional<Vector> dependent_root(const VertexTable& table, const Vector& nea
   return lambda;
 }
 
+// unseen_at() finds the directions in which this root can go with w staying zero, where the Jacobian is singular there alone, as
+// that of λ₂(1 + λ₁) is at λ₁ = −1.
+Matrix unseen_at(const VertexTable& table, const Vector& root, const Vector& w_zero) {
+  const Matrix directions = unseen_directions(lambda_jacobian(table, root));
+  std::vector<Index> kept;
+  for (Index j = 0; j < directions.cols(); ++j) {
+    const Vector way = directions.col(j) / directions.col(j).lpNorm<Eigen::Infinity>();
+    const bool stays = [&] {
+      for (const double step : {-1.0, -0.5, 0.5, 1.0}) {
+        const Vector there = (root + step * way).cwiseMax(-1.0).cwiseMin(1.0);
+        if (!(interpolate(table, there).cwiseAbs().array() <= w_zero.array()).all()) return false;
+      }
+      return true;
+    }();
+    if (stays) kept.push_back(j);
+  }
+  return directions(Eigen::all, kept);
+}
+
+// The vector with this number put in before entry i.
+Vector with_entry(const Vector& short_one, Index i, double number) {
+  Vector result(short_one.size() + 1);
+  result << short_one.head(i), number, short_one.tail(short_one.size() - i);
+  return result;
+}
+
+// One of the sliding entries whose own row depends on its own relay alone, and the λ at which that row vanishes.
+struct DecidedAlone {
+  Index entry = 0;
+  double lambda = 0;
+};
+
+std::optional<DecidedAlone> decided_alone(const VertexTable& table, const Vector& w_zero) {
+  for (Index i = 0; i < table.surfaces(); ++i) {
+    const double low = table.w(i, 0), high = table.w(i, Index{1} << i);
+    if (!(std::abs(high - low) > 2 * w_zero[i])) continue;
+    const auto differs = [&](Index v) {
+      return !(std::abs(table.w(i, v) - ((v >> i) & 1 ? high : low)) <= w_zero[i]);
+    };
+    bool is_alone = true;
+    for (Index v = 0; is_alone && v < table.w.cols(); ++v) is_alone = !differs(v);
+    if (is_alone) return DecidedAlone{i, (low + high) / (low - high)};
+  }
+  return std::nullopt;
+}
+
+// is_along() tells whether the change of λ is made of these directions.
+bool is_along(const Matrix& directions, const Vector& change) {
+  if (directions.cols() == 0) return false;
+  const Vector parts = directions.colPivHouseholderQr().solve(change);
+  return (directions * parts - change).lpNorm<Eigen::Infinity>() <= kSameRoot;
+}
+
 }  // namespace
 
 std::vector<Vector> sliding_roots(const VertexTable& table, const std::vector<Index>& sliding,
@@ -220,6 +274,27 @@ std::vector<SlidingRoot> all_sliding_roots(const VertexTable& table, const std::
                                            const Vector& slack, bool& incomplete) {
   if (!sliding.empty()) {
     const VertexTable restricted = restricted_to(table, sliding, lambda);
+    const std::optional<DecidedAlone> alone = sliding.size() > 1 && restricted.w.allFinite()
+                                                  ? decided_alone(restricted, w_zero(sliding))
+                                                  : std::nullopt;
+    if (alone) {
+      if (std::abs(alone->lambda) > 1 + slack(sliding).maxCoeff()) return {};
+      std::vector<Index> others = sliding;
+      others.erase(others.begin() + alone->entry);
+      Vector fixed = lambda;
+      fixed[sliding[at(alone->entry)]] = alone->lambda;
+      std::vector<SlidingRoot> result =
+          all_sliding_roots(table, others, fixed, near, w_zero, slack, incomplete);
+      for (SlidingRoot& root : result) {
+        root.lambda = with_entry(root.lambda, alone->entry, alone->lambda);
+        if (root.unseen.cols() == 0) continue;
+        Matrix unseen(root.lambda.size(), root.unseen.cols());
+        for (Index j = 0; j < unseen.cols(); ++j)
+          unseen.col(j) = with_entry(root.unseen.col(j), alone->entry, 0);
+        root.unseen = std::move(unseen);
+      }
+      return result;
+    }
     if (restricted.w.allFinite() && is_singular_everywhere(restricted)) {
       std::optional<Vector> root = dependent_root(restricted, near(sliding), w_zero(sliding), slack(sliding));
       if (!root) return {};
@@ -229,8 +304,18 @@ std::vector<SlidingRoot> all_sliding_roots(const VertexTable& table, const std::
   }
   std::vector<SlidingRoot> result;
   const double largest = sliding.empty() ? 0 : slack(sliding).maxCoeff();
-  for (Vector& root : sliding_roots(table, sliding, lambda, largest, incomplete))
-    result.push_back({std::move(root), {}});
+  bool has_curves = false;
+  for (Vector& root : sliding_roots(table, sliding, lambda, largest, has_curves)) {
+    const bool is_known = std::any_of(result.begin(), result.end(), [&](const SlidingRoot& known) {
+      return is_along(known.unseen, root - known.lambda);
+    });
+    if (is_known) continue;
+    Matrix unseen = {};
+    if (has_curves) unseen = unseen_at(restricted_to(table, sliding, lambda), root, w_zero(sliding));
+    result.push_back({std::move(root), std::move(unseen)});
+  }
+  const auto has_unseen = [](const SlidingRoot& root) { return root.unseen.cols() > 0; };
+  incomplete = incomplete || (has_curves && std::none_of(result.begin(), result.end(), has_unseen));
   return result;
 }
 
