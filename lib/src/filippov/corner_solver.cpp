@@ -157,7 +157,8 @@ CornerPoint CornerSolver::solve_network(double t, ConstVectorRef x, const std::v
     result.answer.note = solution.note;
     return result;
   }
-  leave_unheld(t, x, surfaces, error.size() > 0 ? error : Vector(Vector::Zero(x.size())), solution);
+  leave_unheld(t, x, surfaces, error.size() > 0 ? error : Vector(Vector::Zero(x.size())), options.w_zero,
+               solution);
   result.answer.continuations = {solution.continuation};
   if (!solution.unique) result.uniqueness_not_shown = solution.note;
   if (solution.other) {

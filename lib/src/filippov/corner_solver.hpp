@@ -139,9 +139,9 @@ class CornerSolver {
                     Continuation& continuation);
   // The larger |f| of those with all these relays at −1 and at +1, per state.
   Vector field_sizes(double t, ConstVectorRef x, const std::vector<Index>& surfaces);
-  // leave_unheld() for many surfaces, of which a network of relays has told the mode.
+  // leave_unheld() for many surfaces, of which a network of relays has told the mode. `w_zero` is what counts as zero in w.
   void leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces, const Vector& error,
-                    RelaySolution& solution);
+                    const Vector& w_zero, RelaySolution& solution);
   // The sizes of w, or of ḧ where the flag says so, per surface.
   struct RowSizes {
     Vector largest = {};

@@ -266,13 +266,18 @@ Vector CornerSolver::field_sizes(double t, ConstVectorRef x, const std::vector<I
 }
 
 void CornerSolver::leave_unheld(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
-                                const Vector& error, RelaySolution& solution) {
+                                const Vector& error, const Vector& w_zero, RelaySolution& solution) {
   Continuation& continuation = solution.continuation;
   const Eigen::SparseMatrix<double>& effects = solution.derivative;
   // A relay that changes any w has an effect. Only the others are worth the two evaluations of the field that has_no_effect() makes for each.
   std::vector<Index> asked;
+  const auto changes_any = [&](Index i) {
+    for (Eigen::SparseMatrix<double>::InnerIterator entry(effects, i); entry; ++entry)
+      if (std::abs(entry.value()) > w_zero[entry.row()]) return true;
+    return false;
+  };
   for (const Index i : sliding_entries(continuation))
-    if (effects.col(i).cwiseAbs().sum() == 0) asked.push_back(i);
+    if (!changes_any(i)) asked.push_back(i);
   if (asked.empty()) return;
   const Index a = static_cast<Index>(surfaces.size());
   Vector sizes = field_sizes(t, x, surfaces);
