@@ -57,7 +57,8 @@ struct Slope {
            "\n[definitions]\n" + definitions + "[derivatives]\n" + derivatives + "Q = \"" + spilt + "\"\n";
   }
 
-  // What the columns hold and have spilt, by steps that cut what goes below zero or above full. The order is one.
+  // stepped() returns S and W of each column, and Q last, by an explicit method of first order: after each step it sets a store below zero
+  // to zero and a store above `full` to `full`.
   Vector stepped(int steps) const {
     const double h = kEnd / steps;
     const auto n = static_cast<Index>(columns.size());

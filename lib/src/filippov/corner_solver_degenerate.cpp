@@ -27,9 +27,10 @@ constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
 constexpr int kStepsAhead = 4;
 // The sign of a guard ahead counts if the guard is so many times its change from halving the steps.
 constexpr double kPlain = 16;
-// A guard turns within this part of the time in which the equations change where rounding may hide the turn, ε^½ away.
+// Rounding hides the turn of a guard within the time (2ε·size/|ḧ|)^½. This part of the time in which the equations change allows terms in
+// the guard that are (1e-5)²/2ε = 2e5 times as large as its own change in that time.
 constexpr double kShortTurn = 1e-5;
-// A guard that changes by no more than this part of what its rate says does not show the rate.
+// A guard that changes by no more than this part of what its rate says has a rounding of seven eighths of the change, or more.
 constexpr double kUnseenPart = 0.125;
 // Velocities of one motion agree to this part of the largest at the corners.
 constexpr double kSameMotion = 1e-9;

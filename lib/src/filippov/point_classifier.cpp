@@ -522,7 +522,9 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   const auto size = [&](const Vector& field) {
     return field.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
   };
+  const bool any_vanishes = component_vanishes(minus) || component_vanishes(plus);
   const bool is_one_field =
+      any_vanishes &&
       size(field_plus_ - field_minus_) <= 16 * kEpsilon * std::max(size(field_minus_), size(field_plus_));
   // One field has one component, which vanishes on both sides or on none.
   if (is_one_field && component_vanishes(minus) != component_vanishes(plus)) {

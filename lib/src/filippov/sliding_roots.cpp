@@ -305,17 +305,18 @@ std::vector<SlidingRoot> all_sliding_roots(const VertexTable& table, const std::
   std::vector<SlidingRoot> result;
   const double largest = sliding.empty() ? 0 : slack(sliding).maxCoeff();
   bool has_curves = false;
-  for (Vector& root : sliding_roots(table, sliding, lambda, largest, has_curves)) {
+  std::vector<Vector> roots = sliding_roots(table, sliding, lambda, largest, has_curves);
+  incomplete = incomplete || has_curves;
+  const VertexTable restricted = has_curves ? restricted_to(table, sliding, lambda) : VertexTable{};
+  for (Vector& root : roots) {
     const bool is_known = std::any_of(result.begin(), result.end(), [&](const SlidingRoot& known) {
       return is_along(known.unseen, root - known.lambda);
     });
     if (is_known) continue;
     Matrix unseen = {};
-    if (has_curves) unseen = unseen_at(restricted_to(table, sliding, lambda), root, w_zero(sliding));
+    if (has_curves) unseen = unseen_at(restricted, root, w_zero(sliding));
     result.push_back({std::move(root), std::move(unseen)});
   }
-  const auto has_unseen = [](const SlidingRoot& root) { return root.unseen.cols() > 0; };
-  incomplete = incomplete || (has_curves && std::none_of(result.begin(), result.end(), has_unseen));
   return result;
 }
 

@@ -23,7 +23,8 @@ namespace {
 
 // A relay has this order of a guard at most; one that is farther away counts as none.
 constexpr std::size_t kHighestOrder = 12;
-// Derivatives that no relay is in may each be several times as large as the one before: none is taken of expressions with more nodes.
+// Each derivative may be several times as large as the one before it, and no derivative is taken of a graph with more nodes. The graphs of
+// the gallery have 85 nodes at most when these equations are found.
 constexpr std::size_t kMostNodes = 300'000;
 
 struct Chain {

@@ -49,15 +49,21 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
            kHeldPart * now.here->geometry.rate_size(now.t, there, sizes, i);
   };
   // Shifts that the contacts take away again do not move what they hold.
-  std::map<int, std::vector<Index>> by_shift;
+  struct Candidate {
+    Index surface = 0;
+    double error = 0, rounding = 0;  // of its guard
+  };
+  std::map<int, std::vector<Candidate>> by_shift;
   for (const Index i : candidates) {
-    const double error = now.here->geometry.tolerance(now.t, now.x, i, now.weights);
-    const double rounding = kZeroFactor * now.here->geometry.rounding(now.t, now.x, i);
-    if (std::abs(h[i]) <= kHeldPart * error + rounding && stays(i))
-      by_shift[static_cast<int>(std::ceil(std::log2(errors_beyond_rounding(error, rounding))))].push_back(i);
+    const Candidate one{.surface = i,
+                        .error = now.here->geometry.tolerance(now.t, now.x, i, now.weights),
+                        .rounding = kZeroFactor * now.here->geometry.rounding(now.t, now.x, i)};
+    if (!(std::abs(h[i]) <= kHeldPart * one.error + one.rounding) || !stays(i)) continue;
+    const double times = errors_beyond_rounding(one.error, one.rounding);
+    by_shift[static_cast<int>(std::ceil(std::log2(times)))].push_back(one);
   }
   Vector nudged, after(now.regime.mode().size());
-  for (const auto& [exponent, surfaces] : by_shift) {
+  for (const auto& [exponent, alike] : by_shift) {
     const double times = std::ldexp(1.0, exponent);
     nudged = now.x;
     add_errors(now.weights / times, nudged);
@@ -66,12 +72,11 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
                                      nudged))
       continue;
     now.here->evaluator.guards(now.t, nudged, after);
-    for (const Index i : surfaces) {
-      const double error = times * now.here->geometry.tolerance(now.t, now.x, i, now.weights);
-      const double rounding = kZeroFactor * now.here->geometry.rounding(now.t, now.x, i);
+    for (const Candidate& one : alike) {
       // No contact holds a guard of the time alone.
-      const bool sees_states = error > 0 || before[i] != at_start[i];
-      if (sees_states && std::abs(after[i]) <= kHeldPart * error + rounding) held.push_back(i);
+      const bool sees_states = one.error > 0 || before[one.surface] != at_start[one.surface];
+      if (sees_states && std::abs(after[one.surface]) <= kHeldPart * times * one.error + one.rounding)
+        held.push_back(one.surface);
     }
   }
   std::sort(held.begin(), held.end());

@@ -1,4 +1,4 @@
-// What an FMU that is written in C++ does to its caller: the C functions of liar.c throw by these.
+// liar.c calls these functions to throw C++ exceptions through the C interface of FMI, as a faulty FMU written in C++ may do.
 #include <stdexcept>
 
 extern "C" void throw_a_number(void) { throw 1; }
