@@ -8,6 +8,7 @@
 #include "apps/advice.hpp"
 #include "apps/load_model.hpp"
 #include "apps/simulation.hpp"
+#include "slideway/audit/called_functions.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/fmi/import.hpp"
 #include "slideway/simulate/simulator.hpp"
@@ -106,6 +107,14 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
     run.options.recording = Recording::nothing;
   if (!arguments.audit.empty()) run.audit_level = audit_level_from(arguments.audit);
   run.written = written_model(run.model, settings);
+  // Functions are called beside their run only where that is asked for.
+  if (!run.written && !arguments.audit.empty() && run.audit_level != AuditLevel::off) {
+    const std::string reason = reason_without_audit(run.instance, AuditTime::along_run);
+    if (reason.empty())
+      run.written = called_functions();
+    else
+      run.audit = AuditResult{.reason = reason};
+  }
   set_end(arguments, run.instance);
   run.watches_friction = arguments.passivity;
   if (run.watches_friction) check_passivity(run.instance, run.options);
@@ -118,7 +127,7 @@ FollowedRun prepare_run(const RunArguments& arguments, const std::string& name, 
 }
 
 void FollowedRun::take_audit(AuditResult found) {
-  if (found.verdict == AuditVerdict::not_made) return;
+  if (found.verdict == AuditVerdict::not_made && found.reason.empty()) return;
   for (const AuditFailure& failure : found.failures) solution.warnings.push_back("audit: " + failure.text);
   audit = std::move(found);
 }

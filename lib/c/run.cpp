@@ -237,6 +237,9 @@ int sw_run::finish(Solution found) {
 }
 
 void sw_run::take_audit(AuditResult audited) {
+  // The quick one is made by default; a full one was asked for.
+  if (!audited.reason.empty() && input->options.audit == AuditLevel::full)
+    solution.warnings.push_back("audit: " + audit_line(audited));
   if (audited.verdict == AuditVerdict::not_made) return;
   for (const AuditFailure& failure : audited.failures) solution.warnings.push_back("audit: " + failure.text);
   audit = std::move(audited);
@@ -392,6 +395,14 @@ std::string model_text(const RunInput& input) {
   return text.str();
 }
 
+// Callbacks may remember their calls, so that they are called for the audit when the run is over.
+AuditResult audit_of_functions(const RunInput& input, const ModelInstance& instance, const Options& options,
+                               const Solution& solution) {
+  const std::string reason = reason_without_audit(instance, AuditTime::after_run);
+  if (!reason.empty()) return {.reason = reason};
+  return audit(called_functions(), instance, solution, options, input.options.audit);
+}
+
 // Follows the run; `follow` gets its simulator.
 template <class Follow>
 int follow_run(sw_run& run, const Follow& follow) {
@@ -407,8 +418,7 @@ int follow_run(sw_run& run, const Follow& follow) {
     throw Refused(SW_STOPPED, "the run was asked to end; sw_resume() goes on from its checkpoint " +
                                   input.options.checkpoint);
   AuditResult audited = auditor.result();
-  // Callbacks may remember their calls, so that they are called for the audit when the run is over.
-  if (!written) audited = audit(called_functions(), input.instance, *found, run.options, input.options.audit);
+  if (!written) audited = audit_of_functions(input, input.instance, run.options, *found);
   const int code = run.finish(std::move(*found));
   run.take_audit(std::move(audited));
   return code;
@@ -419,8 +429,8 @@ int follow_run(sw_run& run, const Follow& follow) {
 void audit_branch(sw_run& run, const ModelInstance& instance) {
   const RunInput& input = *run.input;
   const std::shared_ptr<const WrittenModel> written = written_model(*input.model, input.settings);
-  run.take_audit(audit(written ? written : called_functions(), instance, run.solution, run.options,
-                       input.options.audit));
+  run.take_audit(written ? audit(written, instance, run.solution, run.options, input.options.audit)
+                         : audit_of_functions(input, instance, run.options, run.solution));
 }
 
 // Follows all motions, where several go on.

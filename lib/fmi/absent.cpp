@@ -13,6 +13,7 @@ Model read_fmu(const std::string& file, const FmuImport& /*how*/) {
               "install what is missing (on Debian `sh cmake/setup.sh` does), and configure and build again"});
 }
 
+std::string reason_without_audit(const ModelInstance& /*instance*/, AuditTime /*time*/) { return ""; }
 void tell_steps(const ModelInstance& /*instance*/, Options& /*options*/) {}
 
 void write_fmu(const std::string& path, const Model& /*model*/, const FmuExport& /*what*/) {

@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "lib/fmi/fmu_observables.hpp"
+#include "model/differentiable_reset.hpp"
 
 namespace slideway::fmi {
 namespace {
@@ -22,6 +23,15 @@ std::vector<std::string> surface_names(const Description& about) {
     taken.push_back(name);
   }
   return names;
+}
+
+ResetFunction reset_of(const std::shared_ptr<HybridFmu>& hybrid, const HybridFmu::Fire& fire) {
+  return DifferentiableReset::of_numbered_states(
+      [hybrid, fire](double t, ConstVectorRef before, VectorRef after) { fire(t, before, after); },
+      [hybrid, fire](double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot,
+                     VectorRef after, VectorRef after_dot) {
+        hybrid->fire_along(fire, t, before, t_dot, before_dot, after, after_dot);
+      });
 }
 
 }  // namespace
@@ -50,17 +60,17 @@ System exchanged_system(const std::shared_ptr<HybridFmu>& hybrid, const std::str
          .when = Guard([hybrid, j](double t, ConstVectorRef x) { return hybrid->event_guard(j, t, x); }),
          .direction = Direction::falling,
          .action = Action::reset,
-         .reset = [hybrid, j](double t, ConstVectorRef before, VectorRef after) {
-           hybrid->fire(j, t, before, after);
-         }});
+         .reset = reset_of(hybrid, [h = hybrid.get(), j](double t, ConstVectorRef before, VectorRef after) {
+           h->fire(j, t, before, after);
+         })});
   system.events.push_back(
       {.name = "time event",
        .when = Guard([hybrid](double t, ConstVectorRef x) { return hybrid->time_guard(t, x); }),
        .direction = Direction::rising,
        .action = Action::reset,
-       .reset = [hybrid](double t, ConstVectorRef before, VectorRef after) {
-         hybrid->fire_time(t, before, after);
-       }});
+       .reset = reset_of(hybrid, [h = hybrid.get()](double t, ConstVectorRef before, VectorRef after) {
+         h->fire_time(t, before, after);
+       })});
   system.events.push_back({.name = "the FMU ends the run",
                            .when = Guard([hybrid](double, ConstVectorRef x) { return hybrid->end_guard(x); }),
                            .direction = Direction::rising,
@@ -68,9 +78,11 @@ System exchanged_system(const std::shared_ptr<HybridFmu>& hybrid, const std::str
   // A step of the integrator ends where an input bends.
   if (const std::vector<double> knots = inputs.knots(); !knots.empty())
     system.time_events.push_back(
-        {.name = "inputs", .at = knots, .reset = [hybrid](double t, ConstVectorRef before, VectorRef after) {
-           hybrid->fire_inputs(t, before, after);
-         }});
+        {.name = "inputs",
+         .at = knots,
+         .reset = reset_of(hybrid, [h = hybrid.get()](double t, ConstVectorRef before, VectorRef after) {
+           h->fire_inputs(t, before, after);
+         })});
   return System(std::move(system));
 }
 

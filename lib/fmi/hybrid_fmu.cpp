@@ -18,6 +18,11 @@ namespace {
 // The tolerance of an FMU that tells none: the usual rtol of runs (Options::rtol).
 constexpr double usual_tolerance = 1e-6;
 
+// Differences are taken over this part of the sizes of states: their error is about its square, and that of rounding ε over it.
+constexpr double kPart = 1e-6;
+// Two values are the same where they differ by less than this part of a difference.
+constexpr double kKink = 1e-3;
+
 signed char sign_of(double z) { return z > 0 ? 1 : -1; }
 
 EventPlace between(const EventPlace& from, const EventPlace& to, double part) {
@@ -53,6 +58,7 @@ HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::sh
   const double number = begin_stage(loader_.first(), start, start, x);
   initial_.resize(n_ + 1);
   initial_ << x, number;
+  largest_ = x.cwiseAbs();
 }
 
 double HybridFmu::past_zero(double t) const { return fmu::time_past_zero(t, span_); }
@@ -112,6 +118,7 @@ void HybridFmu::look(Stage& stage, double t, ConstVectorRef x) {
     }
     stage.place.t = t;
     stage.place.x = x.head(n_);
+    largest_ = largest_.cwiseMax(stage.place.x.cwiseAbs());
     return;
   }
 }
@@ -528,6 +535,100 @@ void HybridFmu::fire_inputs(double t, ConstVectorRef before, VectorRef after) {
   if (is_known(stage, of_inputs, t, before, after)) return;
   const std::size_t piece = inputs_->piece_from(t);
   if (piece != base_of(stage)->piece) take(of_inputs, t, before, after, {t, before.head(n_)}, piece);
+}
+
+Vector HybridFmu::sizes_at(ConstVectorRef x) const {
+  Vector sizes = x.head(n_).cwiseAbs().cwiseMax(largest_);
+  for (Index i = 0; i < n_; ++i) {
+    const std::optional<double> nominal =
+        fmu_->description().states[static_cast<std::size_t>(i)].variable.nominal;
+    if (nominal) sizes[i] = std::max(sizes[i], std::abs(*nominal));
+    if (!(sizes[i] > 0)) sizes[i] = 1;
+  }
+  return sizes;
+}
+
+Vector HybridFmu::held_in(const Stage& stage, double t, const Vector& x) {
+  Instance& instance = loader_.at(stage.first, t, x);
+  Vector z = Vector::Zero(m_);
+  instance.indicators(z);
+  // A time event that does not come is a number, too.
+  const double next = std::isfinite(stage.next_time) ? (stage.next_time - t) / span_ : -1;
+  Vector held(n_ + m_ + 1);
+  held << derivatives_at(instance, n_), z, next;
+  return held;
+}
+
+bool HybridFmu::holds_alike(const Stage& one, HybridFmu& of_other, const Stage& other, double t,
+                            const Vector& x) {
+  Vector sizes(n_ + m_ + 1);
+  sizes << sizes_at(x) / span_, sizes_, 1;
+  const Vector held = held_in(one, t, x);
+  sizes = sizes.cwiseMax(held.cwiseAbs()).eval();
+  const Vector apart = (held - of_other.held_in(other, t, x)).cwiseAbs();
+  if (!(apart.array() <= kKink * kPart * sizes.array()).all()) return false;
+  const Vector a = loader_.at(one.first, t, x).values(discrete_);
+  const Vector b = of_other.loader_.at(other.first, t, x).values(of_other.discrete_);
+  // Rounding is all that there is of a zero.
+  constexpr double rounding = 1e-13;
+  const double floor = n_ > 0 ? rounding * largest_.maxCoeff() : 0;
+  for (Index k = 0; k < a.size(); ++k)
+    if (std::abs(a[k] - b[k]) > std::max(floor, kKink * kPart * std::max(std::abs(a[k]), std::abs(b[k]))))
+      return false;
+  return true;
+}
+
+bool HybridFmu::starts_alike(HybridFmu& other, double t) {
+  return holds_alike(*stages_.front(), other, *other.stages_.front(), t, initial_.head(n_));
+}
+
+double HybridFmu::step_of_state(Index state) const { return kPart * sizes_at(initial_)[state]; }
+
+void HybridFmu::fire_along(const Fire& fire, double t, ConstVectorRef before, double t_dot,
+                           ConstVectorRef before_dot, VectorRef after, VectorRef after_dot) {
+  fire(t, before, after);
+  const Vector x = after;
+  after_dot = before_dot;
+  after_dot[n_] = 0;
+  const double length = std::max(std::abs(t_dot) / span_,
+                                 before_dot.head(n_).cwiseQuotient(sizes_at(before)).cwiseAbs().maxCoeff());
+  // Nothing happens at an indicator that is only touched.
+  if (!(length > 0) || x[n_] == before[n_]) return;
+  // The stages behind the neighbours are forgotten again.
+  Stage& stage = stage_of(before);
+  const std::vector<Firing> firings = stage.firings;
+  const std::size_t stages = stages_.size();
+  const double step = kPart / length;
+  const auto neighbour = [&](double by) {
+    Vector moved = before, made;
+    moved.head(n_) += by * before_dot.head(n_);
+    made = moved;
+    fire(t + by * t_dot, moved, made);
+    return made;
+  };
+  const auto forget = [&] {
+    stage.firings = firings;
+    asked_ = nullptr;
+    stages_.resize(stages);
+  };
+  try {
+    const Vector ahead = neighbour(step), behind = neighbour(-step);
+    if (ahead[n_] == before[n_] || behind[n_] == before[n_])
+      throw std::domain_error("an event of the FMU does not happen at states beside this one");
+    const Vector slope = (ahead - behind) / (2 * step), off = ahead + behind - 2 * x;
+    if ((off.head(n_).cwiseQuotient(sizes_at(x)).cwiseAbs().array() > kKink * kPart).any())
+      throw std::domain_error("what an event of the FMU sets has a kink or a step here");
+    if (!holds_alike(stage_of(ahead), *this, stage_of(behind), t, x.head(n_)))
+      throw std::domain_error(
+          "an event of the FMU keeps something of the state that is no state, as a sample does: derivatives "
+          "by "
+          "the state would leave that out");
+    after_dot.head(n_) = slope.head(n_);
+  } catch (...) {
+    forget();
+    throw;
+  }
+  forget();
 }
 
 void HybridFmu::complete_step(double t, ConstVectorRef x) {

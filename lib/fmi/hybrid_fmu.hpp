@@ -10,6 +10,7 @@
 // It must not know integrators.
 #pragma once
 
+#include <functional>
 #include <limits>
 #include <map>
 #include <memory>
@@ -53,6 +54,16 @@ class HybridFmu {
   void fire_time(double t, ConstVectorRef before, VectorRef after);
   // The state after a knot of the inputs: an event where one of them jumps.
   void fire_inputs(double t, ConstVectorRef before, VectorRef after);
+  // The derivative of what an event sets, along (t_dot, before_dot), by differences of the same event at neighbours: `fire` is one of the
+  // functions above. The number of the stage has none. Throws std::domain_error where there is no derivative, and where the FMU remembers
+  // something of the state that is no state: a derivative would be wrong from there on.
+  using Fire = std::function<void(double t, ConstVectorRef before, VectorRef after)>;
+  void fire_along(const Fire& fire, double t, ConstVectorRef before, double t_dot, ConstVectorRef before_dot,
+                  VectorRef after, VectorRef after_dot);
+  // Tells whether this FMU and another one, which has begun beside it, hold the same at the start of this one.
+  bool starts_alike(HybridFmu& other, double t);
+  // By how much a start value is moved for a difference.
+  double step_of_state(Index state) const;
   // Tells the FMU of a step of the integrator. An event that it asks for follows at once.
   void complete_step(double t, ConstVectorRef x);
 
@@ -103,6 +114,12 @@ class HybridFmu {
   void take(Index indicator, double t, ConstVectorRef before, VectorRef after, const EventPlace& place,
             std::size_t piece);
   bool is_known(const Stage& stage, Index indicator, double t, ConstVectorRef before, VectorRef after) const;
+  // The typical size of each state.
+  Vector sizes_at(ConstVectorRef x) const;
+  // The derivatives and indicators at x in a stage, and its next time event.
+  Vector held_in(const Stage& stage, double t, const Vector& x);
+  // Tells whether the same holds in both stages, discrete variables included, except for differences that no derivative sees.
+  bool holds_alike(const Stage& one, HybridFmu& of_other, const Stage& other, double t, const Vector& x);
   Vector discrete_values(const std::shared_ptr<const Node>& node, const EventPlace& place);
 
   std::shared_ptr<const Fmu> fmu_;
@@ -113,6 +130,7 @@ class HybridFmu {
   std::vector<const Variable*> discrete_;  // what an event may leave changed
   double span_;                            // of the run that the FMU suggests
   double tolerance_;  // of the FMU: what it shifts by less, as a hysteresis, it does not mean
+  Vector largest_;    // the largest |x| of each state so far
   Vector sizes_;      // the largest |z| of each indicator so far
   std::vector<IndicatorKind> kinds_;
   std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others

@@ -183,11 +183,38 @@ ModelInstance stepped_instance(const std::shared_ptr<const Fmu>& fmu, const Mode
       fmu, values, inputs, fmu->description().start.value_or(0), communication_step(*fmu));
   only_one.set(stepped);
   const System system = fmi::stepped_system(stepped, description.name, description.state_names);
-  return {.system = system,
-          .state = stepped->initial(),
-          .observe = [stepped, fmu, system](const std::vector<std::string>& wanted) {
-            return fmi::stepped_observables(stepped, fmu, system, wanted);
-          }};
+  return {
+      .system = system, .state = stepped->initial(), .observe = fmi::SteppedVariables{stepped, fmu, system}};
+}
+
+// The derivatives of the start values by that of a state, by differences of instances. Refuses where the FMU remembers what the state was.
+Vector start_by(const Fmu& fmu, const Model& model, const Settings& settings, const std::string& state) {
+  const ModelInstance given = model.instantiate(settings);
+  const Index n = given.system.states();
+  const Index at = given.system.state_index(state);
+  const auto* const exchanged = given.observe.target<fmi::ExchangedVariables>();
+  const auto& all = fmu.description().variables;
+  const auto found =
+      std::find_if(all.begin(), all.end(), [&](const Variable& one) { return one.name == state; });
+  // A start value that the FMU computes is moved after its start alone.
+  if (exchanged == nullptr || found == all.end() || !found->is_settable_at_start) return Vector::Unit(n, at);
+  const double step = exchanged->hybrid->step_of_state(at);
+  const auto moved = [&](double by) {
+    Settings changed = settings;
+    changed.emplace_back(state, given.state[at] + by);
+    return model.instantiate(changed);
+  };
+  const ModelInstance ahead = moved(step), behind = moved(-step);
+  for (const ModelInstance& other : {ahead, behind})
+    if (!exchanged->hybrid->starts_alike(*other.observe.target<fmi::ExchangedVariables>()->hybrid,
+                                         given.start))
+      refuse({.what = "the FMU remembers what a state was at the start, which derivatives by the state would "
+                      "leave out",
+              .where = fmu.file(),
+              .expected = "an FMU whose initial equations keep nothing of its states",
+              .got = "'" + state + "'",
+              .advice = "take differences of runs at a tight tolerance"});
+  return (ahead.state - behind.state) / (2 * step);
 }
 
 }  // namespace
@@ -212,7 +239,31 @@ Model read_fmu(const std::string& file, const FmuImport& how) {
     instance.end = end_of(of);
     return instance;
   };
+  model.initial_by = [file, fmu, model](const Settings& settings, const std::string& state) {
+    return start_by(*fmu, model, settings, state);
+  };
+  model.extend = [file](const Settings&, const std::vector<std::string>& parameters) -> ExtendedProblem {
+    refuse({.what = "an FMU tells no derivatives by its parameters, since its events are those of one value",
+            .where = file,
+            .expected = "the name of a state, for its initial value",
+            .got = fmt::format("'{}'", fmt::join(parameters, "', '")),
+            .advice = "take differences of runs at a tight tolerance"});
+  };
   return model;
+}
+
+std::string reason_without_audit(const ModelInstance& instance, AuditTime time) {
+  if (instance.observe.target<fmi::SteppedVariables>() != nullptr)
+    return "an FMU of Co-Simulation steps by itself, and has no equations to compare its run with";
+  const auto* const exchanged = instance.observe.target<fmi::ExchangedVariables>();
+  if (exchanged == nullptr || !exchanged->fmu->description().wants_steps) return "";
+  if (!exchanged->fmu->description().saves_state)
+    return "the FMU remembers the steps of the integrator, and cannot save its state: it cannot be asked "
+           "beside "
+           "the run";
+  return time == AuditTime::along_run
+             ? ""
+             : "the FMU remembers the steps of the integrator: it cannot be asked when its run is over";
 }
 
 void tell_steps(const ModelInstance& instance, Options& options) {
@@ -220,10 +271,11 @@ void tell_steps(const ModelInstance& instance, Options& options) {
   if (exchanged == nullptr || !exchanged->fmu->description().wants_steps) return;
   options.on_step = [hybrid = exchanged->hybrid, before = options.on_step,
                      n = instance.system.states()](const StepView& step) {
+    const Answer answer = before ? before(step) : Answer::go_on;
     Vector x(n);
     step.evaluate(step.end, x);
     hybrid->complete_step(step.end, x);
-    return before ? before(step) : Answer::go_on;
+    return answer;
   };
 }
 

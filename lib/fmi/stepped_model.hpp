@@ -16,8 +16,12 @@ namespace slideway::fmi {
 System stepped_system(const std::shared_ptr<SteppedFmu>& stepped, const std::string& name,
                       const std::vector<std::string>& state_names);
 
-Observables stepped_observables(const std::shared_ptr<SteppedFmu>& stepped,
-                                const std::shared_ptr<const Fmu>& fmu, const System& system,
-                                const std::vector<std::string>& wanted);
+// Variables of the FMU by their names, and else what every system has. It stands in ModelInstance::observe, which tells what an FMU is.
+struct SteppedVariables {
+  std::shared_ptr<SteppedFmu> stepped;
+  std::shared_ptr<const Fmu> fmu;
+  System system;
+  Observables operator()(const std::vector<std::string>& wanted) const;
+};
 
 }  // namespace slideway::fmi

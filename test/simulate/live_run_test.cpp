@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <memory>
+#include <set>
 #include <sstream>
 #include <string>
 #include <thread>
@@ -134,6 +135,44 @@ TEST_CASE("pieces of a run are the run, bit for bit") {
   }
   for (const Method method : {Method::bdf, Method::dopri5, Method::rodas})
     check("stacked_boxes.toml", method, 0);
+}
+
+TEST_CASE("a live run that goes from event to event stops at the limit of bounces, too") {
+  for (const std::string name : {"bouncing_ball.toml", "rocking_block.toml", "filippov_spiral.toml"}) {
+    CAPTURE(name);
+    const Followed followed(name, Method::automatic);
+    const Run run = followed.run();
+    const Solution whole = followed.simulator.run(run);
+    std::set<double> times;
+    bool has_limit = false;
+    for (const EventRecord& event : whole.events) {
+      times.insert(event.t);
+      has_limit = has_limit || event.kind == EventKind::zeno;
+    }
+    CHECK(has_limit);
+    LiveRun live(followed.simulator, run);
+    std::size_t stops = 0;
+    while (live.next_event(run.end) != nullptr) {
+      ++stops;
+      CHECK(live.events().back().t <= live.t());
+      // Several events of one series may be one instant, up to rounding.
+      CHECK(live.t() - live.events().back().t <= 1e-9 * run.end);
+    }
+    CHECK(stops <= times.size());
+    CHECK(live.events().size() == whole.events.size());
+    // What is saved at the limit goes on as the run does.
+    LiveRun other(followed.simulator, run);
+    while (const EventRecord* const event = other.next_event(run.end)) {
+      if (event->kind != EventKind::zeno) continue;
+      const SavedRun saved = other.save();
+      other.advance_to(run.end);
+      const Vector end = other.state();
+      other.restore(saved);
+      other.advance_to(run.end);
+      CHECK(other.state() == end);
+      break;
+    }
+  }
 }
 
 TEST_CASE("an event at the end of an advance happens once") {

@@ -225,7 +225,13 @@ void audit_run(MadeRun& made, double start, const Vector& state, AuditLevel leve
   ModelInstance instance = problem.instance;
   instance.start = start;
   instance.state = state;
-  made.audit = audit(written ? written : called_functions(), instance, made.solution, made.options, level);
+  const std::string reason = reason_without_audit(instance, AuditTime::after_run);
+  made.audit = reason.empty() ? audit(written ? written : called_functions(), instance, made.solution,
+                                      made.options, level)
+                              : AuditResult{.reason = reason};
+  // The quick one is made by default; a full one was asked for.
+  if (made.audit.verdict == AuditVerdict::not_made && level == AuditLevel::full)
+    made.solution.warnings.push_back("audit: " + audit_line(made.audit));
   for (const AuditFailure& failure : made.audit.failures)
     made.solution.warnings.push_back("audit: " + failure.text);
   // The events at the start of a branch have fired in the solution that it goes on from.

@@ -56,7 +56,8 @@ const char* to_string(AuditVerdict verdict) {
 }
 
 std::string audit_line(const AuditResult& result) {
-  if (result.verdict == AuditVerdict::not_made) return "not made";
+  if (result.verdict == AuditVerdict::not_made)
+    return result.reason.empty() ? "not made" : "not made: " + result.reason;
   std::string line = result.verdict == AuditVerdict::passed ? "passed" : "FAILED";
   if (result.undecided * 10 > result.points)
     line += fmt::format(" at {} of {} points", result.points - result.undecided, result.points);
@@ -76,7 +77,10 @@ class Auditor::Listener {
         choice_(level, instance.system.states()) {
     if (level == AuditLevel::off || !written_) return;
     const bool is_file = written_->description != nullptr;
-    if (!is_file && !FunctionField::suits(instance.problem())) return;
+    if (!is_file && !FunctionField::suits(instance.problem())) {
+      reason_ = "contacts of functions are not compared, those of model files are";
+      return;
+    }
     const Index n = instance.system.states();
     errors_ = {options.rtol, options.atol.expand(n, options.rtol), n - instance.system.discrete()};
     const std::vector<std::string>& names = instance.system.state_names();
@@ -130,7 +134,7 @@ class Auditor::Listener {
   }
 
   AuditResult result() {
-    if (!is_on()) return {};
+    if (!is_on()) return {.reason = reason_};
     if (events_) events_->finish(seen_to_);
     return findings_.result();
   }
@@ -197,6 +201,7 @@ class Auditor::Listener {
 
   std::shared_ptr<const WrittenModel> written_;
   const ModelInstance& instance_;
+  std::string reason_ = {};  // why no audit is made
   AuditLevel level_;
   auditing::ErrorsWithin errors_ = {};
   auditing::Findings findings_ = {};

@@ -8,6 +8,7 @@
 #include "basins/map_drive.hpp"
 #include "basins/plane_checks.hpp"
 #include "core/number_text.hpp"
+#include "model/numbered_states.hpp"
 #include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/simulate/live_run.hpp"
@@ -81,6 +82,7 @@ BasinProblem::BasinProblem(const Model& model, const BasinDesign& design, const 
 }
 
 void BasinProblem::check_plane(const ModelInstance& instance) {
+  refuse_numbered_states(instance.problem(), "basins");
   states_ = instance.system.state_names();
   const auto index_of = [&](const std::string& name, const char* where) {
     const auto found = std::find(states_.begin(), states_.end(), name);

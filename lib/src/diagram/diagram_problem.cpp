@@ -8,6 +8,7 @@
 #include "basins/map_drive.hpp"
 #include "basins/plane_checks.hpp"
 #include "core/number_text.hpp"
+#include "model/numbered_states.hpp"
 #include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/orbit/periodic_orbit.hpp"
@@ -120,6 +121,7 @@ DiagramProblem::DiagramProblem(const Model& model, const DiagramDesign& design, 
     : model_(model), design_(design), options_(options) {
   check_options(options_);
   const ModelInstance given = model_.instantiate(design_.fixed);
+  refuse_numbered_states(given.problem(), "diagrams");
   check_plane(given);
   const ModelInstance middle =
       instance_at(0.5 * (design_.across.low + design_.across.high), 0.5 * (design_.up.low + design_.up.high));

@@ -28,8 +28,17 @@ class DifferentiableReset {
         times_(std::move(times)),
         followers_(std::move(followers)) {}
 
+  // The reset of an FMU: `along` compares neighbours by itself, and throws where they disagree. The state after a neighbour has
+  // a number of its own, and is no value to compare with others.
+  static DifferentiableReset of_numbered_states(ResetFunction reset, Along along) {
+    DifferentiableReset result(std::move(reset), std::move(along));
+    result.compares_neighbours_ = true;
+    return result;
+  }
+
   void operator()(double t, ConstVectorRef before, VectorRef after) const { reset_(t, before, after); }
   bool has_along() const { return static_cast<bool>(along_); }
+  bool compares_neighbours() const { return compares_neighbours_; }
   // An action that sets values which were kept for it has to set the followers anew. Null where there are none.
   const ResetFunction& followers() const { return followers_; }
   // times() is null where no time moves.
@@ -44,6 +53,7 @@ class DifferentiableReset {
   Along along_;
   std::shared_ptr<const TimesByParameters> times_;
   ResetFunction followers_;
+  bool compares_neighbours_ = false;
 };
 
 }  // namespace slideway

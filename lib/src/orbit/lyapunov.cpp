@@ -8,6 +8,7 @@
 
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
+#include "model/numbered_states.hpp"
 #include "model/refuse_cones.hpp"
 #include "simulate/plain_options.hpp"
 #include "slideway/core/errors.hpp"
@@ -55,6 +56,7 @@ class LyapunovRun {
         run_(run),
         options_(options),
         n_(run.state.size()),
+        count_(n_ - numbered_states(problem)),
         condition_(std::min(kLargestCondition, 1 / (kKnownWell * options.run.rtol))) {
     run_options_ = plain_options(options.run, Recording::nothing);
     result_.exists_until = std::numeric_limits<double>::infinity();
@@ -64,7 +66,9 @@ class LyapunovRun {
     const double begin = run_.start + options_.transient;
     const auto blocks = static_cast<Index>(std::floor((run_.end - begin) / options_.block * (1 + 1e-12)));
     if (!find_sizes()) return finished();
-    directions_ = general_directions(n_);
+    // The number of what holds between events of an FMU moves by events alone.
+    directions_ = Matrix::Zero(n_, count_);
+    directions_.topRows(count_) = general_directions(count_);
     result_.complete = true;
     while (run_.start < begin && directions_.cols() > 0) {
       const double left = begin - run_.start;
@@ -132,7 +136,7 @@ class LyapunovRun {
   Matrix scaled(const Matrix& derivative) const { return sizes_.cwiseInverse().asDiagonal() * derivative; }
 
   bool begin_block(double end) {
-    logs_ = Vector::Zero(n_);
+    logs_ = Vector::Zero(count_);
     parts_ = 0;
     return follow_block(end);
   }
@@ -213,7 +217,7 @@ class LyapunovRun {
   }
 
   void end_block(double end) {
-    logs_.tail(n_ - directions_.cols()).setConstant(kNever);
+    logs_.tail(count_ - directions_.cols()).setConstant(kNever);
     blocks_.push_back(logs_ / options_.block);
     sum_ = blocks_.size() == 1 ? blocks_.back() : Vector(sum_ + blocks_.back());
     result_.times.push_back(end);
@@ -223,10 +227,10 @@ class LyapunovRun {
   LyapunovExponents finished() {
     if (blocks_.empty()) return result_;
     result_.values = result_.running.back();
-    result_.errors = Vector::Constant(n_, std::numeric_limits<double>::quiet_NaN());
+    result_.errors = Vector::Constant(count_, std::numeric_limits<double>::quiet_NaN());
     const std::size_t batches = std::min(kBatches, blocks_.size());
     const std::size_t length = blocks_.size() / batches;
-    for (Index i = 0; batches > 1 && i < n_; ++i) {
+    for (Index i = 0; batches > 1 && i < count_; ++i) {
       if (!std::isfinite(result_.values[i])) continue;
       std::vector<double> means;
       for (std::size_t b = 0; b < batches; ++b) {
@@ -246,6 +250,7 @@ class LyapunovRun {
   Run run_;
   const LyapunovOptions& options_;
   Index n_;
+  Index count_;       // of the exponents
   double condition_;  // of a derivative, up to which all of its directions are known well
   Options run_options_ = {};
   Vector sizes_ = {};

@@ -10,6 +10,7 @@
 
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
+#include "model/numbered_states.hpp"
 #include "model/refuse_cones.hpp"
 #include "orbit/defining_function.hpp"
 #include "orbit/name_bifurcation.hpp"
@@ -666,7 +667,9 @@ OrbitBranch follow_periodic_orbit(const OrbitFamily& family, const OrbitGuess& g
                          .points = options.points,
                          .most_points = options.most_points},
                         "the branch cannot be followed", "follow_periodic_orbit");
-  refuse_cone_friction(family.problem(options.first), "periodic orbits");
+  const Automaton first = family.problem(options.first);
+  refuse_cone_friction(first, "periodic orbits");
+  refuse_numbered_states(first, "periodic orbits");
   return BranchSearch(family, guess, options).execute();
 }
 

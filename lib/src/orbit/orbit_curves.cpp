@@ -12,6 +12,7 @@
 
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
+#include "model/numbered_states.hpp"
 #include "model/refuse_cones.hpp"
 #include "orbit/curve_follower.hpp"
 #include "orbit/defining_function.hpp"
@@ -623,8 +624,9 @@ OrbitCurves follow_orbit_curves(const OrbitPlaneFamily& family, const OrbitGuess
   if (options.branch)
     check_parameter_plane(*options.branch, options.second, options.begin, static_cast<bool>(family.problem),
                           where);
-  refuse_cone_friction(family.problem(options.branch.value_or(options.first).first, options.begin),
-                       "periodic orbits");
+  const Automaton first = family.problem(options.branch.value_or(options.first).first, options.begin);
+  refuse_cone_friction(first, "periodic orbits");
+  refuse_numbered_states(first, "periodic orbits");
   return OrbitCurveSearch(family, guess, options).execute();
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/factorise.hpp"
 #include "core/number_text.hpp"
+#include "model/numbered_states.hpp"
 #include "model/refuse_cones.hpp"
 #include "orbit/floquet.hpp"
 #include "orbit/regular_times.hpp"
@@ -36,6 +37,7 @@ constexpr Index kMostShots = 64;
 void check_guess(const Automaton& problem, const OrbitGuess& guess, const OrbitOptions& options) {
   const char* const where = "find_periodic_orbit";
   refuse_cone_friction(problem, "periodic orbits");
+  refuse_numbered_states(problem, "periodic orbits");
   const Index n = problem.system().states();
   if (!(guess.period > 0) || !std::isfinite(guess.period)) {
     refuse({.what = "the period makes no sense",

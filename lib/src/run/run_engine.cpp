@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <exception>
+#include <limits>
 #include <numeric>
 #include <optional>
 #include <stdexcept>
@@ -166,6 +167,8 @@ void RunEngine::forget_record(double t) {
 void RunEngine::end_step(double t) {
   if (!is_in_mode_) return;
   const bool is_within = step_.is_taken && t > now_.t;
+  // Guards have been seen beyond t.
+  const bool is_seen_further = step_.is_taken && step_.is_located && step_.next > t;
   const double piece_start = now_.t;
   if (is_within) {
     now_.t = t;
@@ -175,8 +178,8 @@ void RunEngine::end_step(double t) {
   now_.here->stepper->error_weights(now_.x, now_.weights);
   now_.project_state();
   learn_what_is_armed();
+  if (is_seen_further) locator_.forget_what_arms_after(now_.t);
   if (is_within) {
-    locator_.forget_what_arms_after(now_.t);
     const double from = now_.agenda.limits.empty() ? piece_start : manager_.limits().pass(piece_start, false);
     if (now_.t > from) log_.append_step(from, now_.t);
     log_.write_outputs(step_.start, std::nextafter(now_.t, step_.start));
@@ -438,7 +441,8 @@ std::optional<ModeEnd> RunEngine::follow_mode() {
       step_.is_record = false;
       step_.next = std::clamp(now_.here->scan.last_time(), now_.t, step_.report.end);
     }
-    if (step_.next > until_) return std::nullopt;
+    if (shows_limit()) pass_limit();
+    if (is_at_pause() || step_.next > until_) return std::nullopt;
     if (step_.is_record) {
       try {
         if (!pass_records()) return ModeEnd::finished;
@@ -504,7 +508,8 @@ bool RunEngine::locate_next() {
   // A record was at the end of the step.
   if (!(now_.t < step_.scan_end)) return true;
   const bool may_be_retaken = accuracy_.can_fail() && now_.restart.retakes(now_.t) < kMostRetakes;
-  if (may_be_retaken || until_ < step_.scan_end) locator_.note_armed();
+  const bool may_stop_within = until_ < step_.scan_end || (until_event_ && !now_.agenda.limits.empty());
+  if (may_be_retaken || may_stop_within) locator_.note_armed();
   const Arrival& first = locator_.locate(step_.scan_end);
   if (first.found && may_be_retaken && !accuracy_.holds_before(first.t)) {
     now_.restart.retake(now_.t, 0.5 * (first.t - now_.t));
@@ -549,6 +554,34 @@ bool RunEngine::pass_records() {
   locator_.go_on_after_record();
   step_.is_located = false;
   return true;
+}
+
+// The time of the first limit that holds no states: it is reached within a step.
+double RunEngine::limit_on_the_way() const {
+  double first = std::numeric_limits<double>::infinity();
+  for (const AccumulationLimit& limit : now_.agenda.limits)
+    if (!limit.is_held()) first = std::min(first, limit.t);
+  return first;
+}
+
+// A limit in the midst of a step is handed out by itself only where the caller is to see the run stop there, or before the end of the step.
+bool RunEngine::shows_limit() const {
+  if (now_.agenda.limits.empty() || !(until_event_ || until_ < step_.next)) return false;
+  const double limit = limit_on_the_way();
+  return limit < step_.next && limit <= until_;
+}
+
+// The step is good beyond the limit, which changes nothing.
+void RunEngine::pass_limit() {
+  const double before = now_.t;
+  now_.t = std::max(before, limit_on_the_way());
+  now_.stepper->evaluate(now_.t, now_.x);
+  now_.here->stepper->error_weights(now_.x, now_.weights);
+  now_.project_state();
+  const double shown = manager_.limits().pass(before, false);
+  if (now_.t > shown) log_.append_step(shown, now_.t);
+  if (now_.options.recording == Recording::dense)
+    log_.solution().trajectory.begin_segment(now_.t, now_.word(), now_.here->name);
 }
 
 std::optional<ModeEnd> RunEngine::reach_next() {

@@ -110,6 +110,10 @@ class RunEngine {
   bool locate_next();
   // Records on the way are handed out. False when the run is over.
   bool pass_records();
+  // Tells whether the limit of a series of events is to be handed out before what comes next in the step.
+  bool shows_limit() const;
+  double limit_on_the_way() const;
+  void pass_limit();
   // Takes what comes next in the step; nothing where the mode goes on.
   std::optional<ModeEnd> reach_next();
   std::optional<ModeEnd> reach_end_of_step();

@@ -406,16 +406,12 @@ void Saltation::jump_once(const Instant& instant, const EventRecord& record, dou
   }
 }
 
-bool Saltation::jump_exactly(const Instant& instant, const EventRecord& record, ConstVectorRef x, double time,
-                             const Vector& direction, Vector& image) {
-  if (record.kind == EventKind::impact || record.kind == EventKind::contact) return false;
+const DifferentiableReset* Saltation::exact_reset_of(const Instant& instant, const EventRecord& record,
+                                                     ConstVectorRef x) {
+  if (record.kind == EventKind::impact || record.kind == EventKind::contact) return nullptr;
   const ResetFunction* const reset = reset_of(instant, record, instant.t, x);
   const auto* const exact = reset ? reset->target<DifferentiableReset>() : nullptr;
-  if (!exact || !exact->has_along()) return false;
-  moved_ = x;
-  image = direction;
-  exact->along(instant.t, x, time, direction, moved_, image);
-  return image.allFinite();
+  return exact && exact->has_along() ? exact : nullptr;
 }
 
 double Saltation::step_of_impact(const Instant& instant, const EventRecord& record, const Vector& x,
@@ -466,6 +462,8 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
         if (state[i] != start[i]) is_changed[static_cast<std::size_t>(i)] = 1;
     };
     Vector image(x.size());
+    const DifferentiableReset* const exact = is_first ? nullptr : exact_reset_of(instant, *record, x);
+    const bool compares = exact && exact->compares_neighbours();
     for (Index c = 0; c < result.cols(); ++c) {
       const Vector direction = result.col(c);
       const double longest =
@@ -473,7 +471,13 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
                           (instant.from ? instant.from : instant.to)->typical_sizes(), typical);
       const double step = step_of_impact(instant, *record, x, time[c], direction, longest);
       std::fill(is_changed.begin(), is_changed.end(), char{0});
-      const bool is_exact = !is_first && jump_exactly(instant, *record, x, time[c], direction, image);
+      bool is_exact = false;
+      if (exact) {
+        moved_ = x;
+        image = direction;
+        exact->along(instant.t, x, time[c], direction, moved_, image);
+        is_exact = image.allFinite();
+      }
       Reached reached = Reached::both_sides;
       const double apart = is_exact ? 0
                                     : refined_difference(
@@ -489,7 +493,8 @@ Matrix Saltation::jump(const Instant& instant, const Vector& time, const Matrix&
         return out;
       };
       // At a bound of a parameter there is one side only, and no kink.
-      const bool is_bent = reached == Reached::both_sides && has_kink(moved_by, kKinkStep * step, image);
+      const bool is_bent =
+          !compares && reached == Reached::both_sides && has_kink(moved_by, kKinkStep * step, image);
       jump_is_smooth_ = jump_is_smooth_ && apart <= kSmoothJump && !is_bent;
       for (Index i = 0; i < image.size(); ++i)
         result(i, c) = is_exact || is_changed[static_cast<std::size_t>(i)] != 0 ? image[i] : direction[i];

@@ -16,6 +16,8 @@
 
 namespace slideway {
 
+class DifferentiableReset;
+
 class Saltation {
  public:
   // An instant with the fields before and after it; null before the start and after the end.
@@ -91,9 +93,9 @@ class Saltation {
   // The function that the jump of a record sets states by; null where there is none.
   const ResetFunction* reset_of(const Instant& instant, const EventRecord& record, double t,
                                 ConstVectorRef x);
-  // jump_exactly() sets `image` to DR of one jump along (time, direction) where the reset tells its derivative, and returns whether it does.
-  bool jump_exactly(const Instant& instant, const EventRecord& record, ConstVectorRef x, double time,
-                    const Vector& direction, Vector& image);
+  // The reset of the jump where it tells its derivative; else null.
+  const DifferentiableReset* exact_reset_of(const Instant& instant, const EventRecord& record,
+                                            ConstVectorRef x);
   void look_at_start(const Instant& instant, const Matrix& s, Change& change);
   void look_beside_event(const Instant& instant, const EventRecord& record, const Watched& watched,
                          const Matrix& s, Change& change);

@@ -49,6 +49,7 @@ struct AuditFailure {
 
 struct AuditResult {
   AuditVerdict verdict = AuditVerdict::not_made;
+  std::string reason = {};  // why none was made, where one was asked for
   long long points = 0;     // at which the run was compared
   long long undecided = 0;  // of these, at which the comparison decides nothing
   // The largest defect in units of what is allowed, and where it was.

@@ -40,8 +40,14 @@ struct FmuImport {
 // instantiated only once. Without minizip and pugixml in the build it throws std::invalid_argument, too, with the names of the packages.
 Model read_fmu(const std::string& file, const FmuImport& how = {});
 
+// The reason why the audit cannot compare a run with what the FMU tells, as a part of a sentence: "" where it can, and for other models.
+// called_functions() of slideway/audit/called_functions.hpp is what it takes then. An FMU that remembers the steps of the integrator is asked
+// along the run alone, with its state saved. An FMU of Co-Simulation has no equations.
+enum class AuditTime { along_run, after_run };
+std::string reason_without_audit(const ModelInstance& instance, AuditTime time);
+
 // tell_steps() lets an FMU of Model Exchange that wants it hear of every step of a run with these options, and ask for events there, as FMUs do
-// that remember their past. Other models are left alone. A function in Options::on_step goes on to be called.
+// that remember their past. Other models are left alone. A function in Options::on_step goes on to be called, before the FMU hears of the step.
 void tell_steps(const ModelInstance& instance, Options& options);
 
 }  // namespace slideway
