@@ -25,6 +25,21 @@ std::vector<std::string> surface_names(const Description& about) {
   return names;
 }
 
+// A guard of the time and the number of the stage alone, with its slope in time.
+template <class Value, class Slope>
+Guard guard_of_stage(const std::shared_ptr<HybridFmu>& hybrid, const Value& value, const Slope& slope) {
+  GuardFunctions functions;
+  functions.value = [hybrid, value](double t, ConstVectorRef x) { return value(*hybrid, t, x); };
+  functions.rate = [hybrid, slope](double, ConstVectorRef x, double t_dot, ConstVectorRef,
+                                   GuardFunctions::States) { return slope(*hybrid, x) * t_dot; };
+  functions.mixed = [](double, ConstVectorRef, double, ConstVectorRef, double, ConstVectorRef, ConstVectorRef,
+                       GuardFunctions::States) { return 0.0; };
+  functions.shape = [stage = hybrid->continuous()](Index) -> std::optional<GuardShape> {
+    return GuardShape{.states = {stage}};
+  };
+  return Guard(std::move(functions));
+}
+
 ResetFunction reset_of(const std::shared_ptr<HybridFmu>& hybrid, const HybridFmu::Fire& fire) {
   return DifferentiableReset::of_numbered_states(
       [hybrid, fire](double t, ConstVectorRef before, VectorRef after) { fire(t, before, after); },
@@ -65,16 +80,21 @@ System exchanged_system(const std::shared_ptr<HybridFmu>& hybrid, const std::str
          })});
   system.events.push_back(
       {.name = "time event",
-       .when = Guard([hybrid](double t, ConstVectorRef x) { return hybrid->time_guard(t, x); }),
+       .when = guard_of_stage(
+           hybrid, [](HybridFmu& of, double t, ConstVectorRef x) { return of.time_guard(t, x); },
+           [](HybridFmu& of, ConstVectorRef x) { return of.has_time_event(x) ? 1.0 : 0.0; }),
        .direction = Direction::rising,
        .action = Action::reset,
        .reset = reset_of(hybrid, [h = hybrid.get()](double t, ConstVectorRef before, VectorRef after) {
          h->fire_time(t, before, after);
        })});
-  system.events.push_back({.name = "the FMU ends the run",
-                           .when = Guard([hybrid](double, ConstVectorRef x) { return hybrid->end_guard(x); }),
-                           .direction = Direction::rising,
-                           .action = Action::stop});
+  system.events.push_back(
+      {.name = "the FMU ends the run",
+       .when = guard_of_stage(
+           hybrid, [](HybridFmu& of, double, ConstVectorRef x) { return of.end_guard(x); },
+           [](HybridFmu&, ConstVectorRef) { return 0.0; }),
+       .direction = Direction::rising,
+       .action = Action::stop});
   // A step of the integrator ends where an input bends.
   if (const std::vector<double> knots = inputs.knots(); !knots.empty())
     system.time_events.push_back(

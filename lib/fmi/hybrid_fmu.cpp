@@ -64,7 +64,9 @@ HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::sh
 double HybridFmu::past_zero(double t) const { return fmu::time_past_zero(t, span_); }
 
 HybridFmu::Stage& HybridFmu::stage_of(ConstVectorRef x) {
-  const double number = std::round(x[n_]);
+  // A derivative by differences moves the number by less than a half.
+  constexpr double half = 0.5;
+  const double number = x[n_] + half;
   if (!(number >= 0 && number < static_cast<double>(stages_.size())))
     throw std::domain_error(fmt::format("{}: there is no stage {} of the FMU: the state 'stage' is its own",
                                         fmu_->file(), x[n_]));
@@ -134,7 +136,8 @@ void HybridFmu::classify(Stage& stage, const EventPlace& from, const Signs& sign
     const EventPlace place = between(from, to, middle);
     (signs_of(stage, indicators_at(stage, place.t, place.x)) == signs ? low : high) = middle;
   }
-  const EventPlace before = between(from, to, low), beyond = between(from, to, high);
+  const EventPlace before = between(from, to, low);
+  const EventPlace beyond = strictly_beyond(stage, from, to, high, high - low);
   const Vector z_before = indicators_at(stage, before.t, before.x);
   const Vector z_beyond = indicators_at(stage, beyond.t, beyond.x);
   const Signs changed = signs_of(stage, z_beyond);
@@ -165,6 +168,25 @@ void HybridFmu::classify(Stage& stage, const EventPlace& from, const Signs& sign
   if (restores) stage.nodes.emplace(changed, answer.node);
   stage.last = restores ? changed : signs_of(stage, z_before);
   stage.place = restores ? beyond : before;
+}
+
+// The first place on the way from `part` on where no indicator that has changed its sign is zero. An FMU whose relation is z < 0 has not changed
+// where z = 0, though the standard counts the zero to the far side. It is the place at `part` where there is no other one.
+EventPlace HybridFmu::strictly_beyond(const Stage& stage, const EventPlace& from, const EventPlace& to,
+                                      double part, double width) {
+  const EventPlace first = between(from, to, part);
+  const Signs signs = signs_of(stage, indicators_at(stage, first.t, first.x));
+  double by = std::max(width, std::numeric_limits<double>::epsilon());
+  for (double at = part; true; at = std::min(1.0, at + by), by *= 2) {
+    const EventPlace place = between(from, to, at);
+    const Vector& z = indicators_at(stage, place.t, place.x);
+    if (signs_of(stage, z) != signs) return first;
+    bool is_strict = true;
+    for (std::size_t j = 0; j < signs.size(); ++j)
+      is_strict = is_strict && (signs[j] == stage.last[j] || z[static_cast<Index>(j)] != 0);
+    if (is_strict) return place;
+    if (at == 1) return first;
+  }
 }
 
 // Nothing is set by the event there, and the event of the way back restores what was.
@@ -302,15 +324,23 @@ double HybridFmu::time_guard(double t, ConstVectorRef x) {
   return std::isfinite(next) ? t - next : -1;
 }
 
+bool HybridFmu::has_time_event(ConstVectorRef x) {
+  const Stage& stage = stage_of(x);
+  return std::isfinite(std::min(stage.next_time, stage.asked_time));
+}
+
 double HybridFmu::end_guard(ConstVectorRef x) { return stage_of(x).terminates ? 1 : -1; }
 
 const std::shared_ptr<const Node>& HybridFmu::node_of(Stage& stage, ConstVectorRef signs, double t,
                                                       ConstVectorRef x) {
   // λ means something to relays alone: the surface of any other indicator has no zero, whatever a caller asks for.
+  bool is_base = true;
+  for (std::size_t j = 0; j < stage.base.size() && is_base; ++j)
+    is_base = kinds_[j] != IndicatorKind::relay || sign_of(signs[static_cast<Index>(j)]) == stage.base[j];
+  if (is_base) return base_of(stage);
   Signs wanted = stage.base;
   for (std::size_t j = 0; j < wanted.size(); ++j)
     if (kinds_[j] == IndicatorKind::relay) wanted[j] = sign_of(signs[static_cast<Index>(j)]);
-  if (wanted == stage.base) return base_of(stage);
   const auto found = stage.nodes.find(wanted);
   return found != stage.nodes.end() ? found->second : derived_node(stage, wanted, t, x);
 }
@@ -403,8 +433,13 @@ EventPlace HybridFmu::followed(const std::shared_ptr<const Node>& node, const Ev
 std::optional<EventPlace> HybridFmu::place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x) {
   const auto at = static_cast<std::size_t>(indicator);
   const Vector here = x.head(n_);
+  // The standard counts a zero to the far side of a falling indicator, and an FMU whose relation is z < 0 does not.
+  std::optional<EventPlace> at_zero;
   const auto is_beyond = [&](const EventPlace& place) {
-    return sign_of(indicators_at(stage, place.t, place.x)[indicator]) != stage.base[at];
+    const double z = indicators_at(stage, place.t, place.x)[indicator];
+    if (sign_of(z) == stage.base[at]) return false;
+    if (z == 0 && !at_zero) at_zero = place;
+    return z != 0;
   };
   if (is_beyond({t, here})) return EventPlace{t, here};
   Vector signs(m_);
@@ -423,6 +458,7 @@ std::optional<EventPlace> HybridFmu::place_beyond(Stage& stage, Index indicator,
     place = followed(node_of(stage, signs, t, x), {t, here}, by);
     if (is_beyond(place)) return place;
   }
+  if (at_zero) return at_zero;
   // The motion only touches the zero.
   if (indicators_at(stage, place.t, place.x)[indicator] != 0) return std::nullopt;
   throw std::domain_error(

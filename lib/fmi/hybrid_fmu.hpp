@@ -48,6 +48,7 @@ class HybridFmu {
   // The guard of the event of an indicator falls through zero; that of the time events rises, and that of the end jumps to 1.
   double event_guard(Index indicator, double t, ConstVectorRef x);
   double time_guard(double t, ConstVectorRef x);
+  bool has_time_event(ConstVectorRef x);
   double end_guard(ConstVectorRef x);
   // The state after an event of this indicator, or after the time event.
   void fire(Index indicator, double t, ConstVectorRef before, VectorRef after);
@@ -96,6 +97,8 @@ class HybridFmu {
   // Finds out what an indicator is that has changed its sign for the first time.
   void look(Stage& stage, double t, ConstVectorRef x);
   void classify(Stage& stage, const EventPlace& from, const Signs& signs, const EventPlace& to);
+  EventPlace strictly_beyond(const Stage& stage, const EventPlace& from, const EventPlace& to, double part,
+                             double width);
   bool is_relay(Stage& stage, const std::shared_ptr<const Node>& node, const EventPlace& before,
                 const EventPlace& beyond, EventAnswer& answer);
   EventPlace place_back(const std::shared_ptr<const Node>& node, const EventPlace& before,

@@ -242,8 +242,12 @@ Model read_fmu(const std::string& file, const FmuImport& how) {
   model.initial_by = [file, fmu, model](const Settings& settings, const std::string& state) {
     return start_by(*fmu, model, settings, state);
   };
+  // Instances for other values of parameters do not know the events of this one, nor which of their indicators are relays.
+  if (is_exchanged(about) && about.indicators.empty()) return model;
   model.extend = [file](const Settings&, const std::vector<std::string>& parameters) -> ExtendedProblem {
-    refuse({.what = "an FMU tells no derivatives by its parameters, since its events are those of one value",
+    refuse({.what = "an FMU with event indicators tells no derivatives by its parameters, since its events "
+                    "are those of "
+                    "one value",
             .where = file,
             .expected = "the name of a state, for its initial value",
             .got = fmt::format("'{}'", fmt::join(parameters, "', '")),

@@ -390,7 +390,13 @@ std::unique_ptr<Instance> make_isolated_instance(std::shared_ptr<const Fmu> fmu)
 }
 
 std::unique_ptr<Instance> make_instance(std::shared_ptr<const Fmu> fmu) {
-  return fmu->how().isolated ? make_isolated_instance(std::move(fmu)) : make_local_instance(std::move(fmu));
+  if (fmu->how().isolated) return make_isolated_instance(std::move(fmu));
+  // The process of an isolated one turns exceptions into words by itself.
+  std::unique_ptr<Instance> made;
+  const Failure failure = failure_of([&] { made = make_local_instance(fmu); });
+  if (failure.outcome == Outcome::refused) throw std::invalid_argument(failure.text);
+  if (!made) throw std::runtime_error(failure.text);
+  return made;
 }
 
 }  // namespace slideway::fmi

@@ -100,7 +100,6 @@ Motion exchanged_motion(const std::string& file, Options options, Index continuo
     const ModelInstance instance = read_fmu(file).instantiate({});
     options.atol = {};
     options.method = Method::automatic;
-    options.max_events = 2'000;
     options.max_steps = 50'000;
     const Observables seen = instance.observables(outputs);
     const auto relays = [](const std::optional<Mode>& shown) {
@@ -158,45 +157,114 @@ const std::map<std::string, std::string> not_exchanged_alike = {
 const std::map<std::string, std::string> refused = {{"cue_ball", "friction in a plane"},
                                                     {"turntable_block", "friction in a plane"},
                                                     {"delayed_relay", "has a delay"}};
-// In the first model more surfaces meet than the blending of corners takes. The events of the others come ever faster: the run that follows
-// the FMU sees that, too, and ends the series by its own rule.
-const std::set<std::string> not_stepped_alike = {"total_variation", "bouncing_ball", "filippov_spiral",
-                                                 "super_twisting"};
+// Their events come ever faster: the run that follows the FMU sees that, too, and ends the series by its own rule.
+const std::set<std::string> not_stepped_alike = {"filippov_spiral", "super_twisting"};
+
+struct GalleryModel {
+  std::string name = {}, file = {};
+  Model model = {};
+  Options options = {};
+};
+
+std::vector<GalleryModel> all_gallery_models() {
+  std::vector<GalleryModel> models;
+  for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/models/gallery")) {
+    if (entry.path().extension() != ".toml") continue;
+    GalleryModel one{.name = entry.path().stem().string(), .file = entry.path().string()};
+    one.model = read_model_file(one.file);
+    one.options = default_options(one.model.defaults);
+    models.push_back(std::move(one));
+  }
+  return models;
+}
+
+// A model that has left as an FMU of both kinds, or of Co-Simulation alone where Model Exchange is refused.
+class Exported {
+ public:
+  Exported(const GalleryModel& model, FmiVersion version)
+      : model_(model),
+        version_(version),
+        instance_(model.model.instantiate({})),
+        file_(folder_ / "model.fmu") {
+    write(refused.contains(model.name) ? FmuKind::co_simulation : FmuKind::both);
+    every_ = plain([](const EventRecord&) { return true; });
+  }
+
+  void write(FmuKind kind) const {
+    write_fmu(file_, model_.model,
+              {.version = version_,
+               .kind = kind,
+               .model_file = model_.file,
+               .options = model_.options,
+               .binary = SLIDEWAY_FMU_BINARY});
+  }
+
+  // What is wrong with Model Exchange; "" where it has the events of the plain run.
+  std::string exchanged_difference(Index most_events = 2'000) const {
+    Options options = model_.options;
+    options.max_events = most_events;
+    return difference(plain(&has_consequence),
+                      exchanged_motion(file_, options, continuous(), discrete_outputs(instance_)), span(),
+                      1e-4);
+  }
+
+  // What is wrong with Co-Simulation. One of FMI 2.0 tells of no events, except of the stop that cuts a step short.
+  std::string stepped_difference() const {
+    const Motion told = version_ == FmiVersion::three
+                            ? every_
+                            : plain([](const EventRecord& event) { return event.kind == EventKind::stop; });
+    return difference(told, stepped_motion(file_, model_.options, continuous(), span() / 20), span(), 1e-13);
+  }
+
+ private:
+  Motion plain(const IsEvent& is_event) const {
+    return motion_of(instance_, model_.options, continuous(), is_event);
+  }
+  Index continuous() const { return instance_.system.states() - instance_.system.discrete(); }
+  double span() const { return instance_.end - instance_.start; }
+
+  const GalleryModel& model_;
+  FmiVersion version_;
+  ModelInstance instance_;
+  test::TemporaryFolder folder_;
+  std::string file_;
+  Motion every_;
+};
+
+void check_gallery(FmiVersion version) {
+  for (const GalleryModel& one : all_gallery_models()) {
+    CAPTURE(one.name);
+    const Exported exported(one, version);
+    if (!not_stepped_alike.contains(one.name)) CHECK(exported.stepped_difference() == "");
+    if (const auto refusal = refused.find(one.name); refusal != refused.end()) {
+      CHECK_THROWS_WITH_AS(exported.write(FmuKind::model_exchange),
+                           doctest::Contains(refusal->second.c_str()), std::invalid_argument);
+    } else if (!not_exchanged_alike.contains(one.name)) {
+      CHECK(exported.exchanged_difference() == "");
+    }
+  }
+}
 
 }  // namespace
 
-TEST_CASE("models of the gallery come back from FMUs with their events") {
-  for (const auto& entry : std::filesystem::directory_iterator(SLIDEWAY_SOURCE_DIR "/models/gallery")) {
-    const std::string name = entry.path().stem().string();
-    if (entry.path().extension() != ".toml") continue;
-    CAPTURE(name);
-    const Model model = read_model_file(entry.path().string());
-    const ModelInstance instance = model.instantiate({});
-    const Options options = default_options(model.defaults);
-    const Index continuous = instance.system.states() - instance.system.discrete();
-    const auto refusal = refused.find(name);
-    const bool is_exchanged = refusal == refused.end() && !not_exchanged_alike.contains(name);
-    const test::TemporaryFolder folder;
-    const std::string file = folder / "model.fmu";
-    FmuExport what = {.kind = is_exchanged ? FmuKind::both : FmuKind::co_simulation,
-                      .model_file = entry.path().string(),
-                      .options = options,
-                      .binary = SLIDEWAY_FMU_BINARY};
-    write_fmu(file, model, what);
-    const double span = instance.end - instance.start;
-    const auto every = [](const EventRecord&) { return true; };
-    const Motion all = motion_of(instance, options, continuous, every);
-    if (!not_stepped_alike.contains(name))
-      CHECK(difference(all, stepped_motion(file, options, continuous, span / 20), span, 1e-13) == "");
-    if (refusal != refused.end()) {
-      what.kind = FmuKind::model_exchange;
-      CHECK_THROWS_WITH_AS(write_fmu(file, model, what), doctest::Contains(refusal->second.c_str()),
-                           std::invalid_argument);
-    }
-    if (!is_exchanged) continue;
-    const Motion changes = motion_of(instance, options, continuous, &has_consequence);
-    const Motion exchanged = exchanged_motion(file, options, continuous, discrete_outputs(instance));
-    CHECK(difference(changes, exchanged, span, 1e-4) == "");
+TEST_CASE("models of the gallery come back from FMUs of FMI 3.0 with their events") {
+  check_gallery(FmiVersion::three);
+}
+
+TEST_CASE("models of the gallery come back from FMUs of FMI 2.0 with their events") {
+  check_gallery(FmiVersion::two);
+}
+
+// A model that begins to work is to leave the lists of exceptions. The events of thermostats take too long for a test.
+TEST_CASE("models of the gallery that do not come back from FMUs are known") {
+  for (const GalleryModel& one : all_gallery_models()) {
+    const bool is_exchanged = not_exchanged_alike.contains(one.name) && one.name != "thermostats";
+    if (!is_exchanged && !not_stepped_alike.contains(one.name)) continue;
+    CAPTURE(one.name);
+    const Exported exported(one, FmiVersion::three);
+    // A run that has lost its way is not followed to its end.
+    if (is_exchanged) CHECK(exported.exchanged_difference(500) != "");
+    if (not_stepped_alike.contains(one.name)) CHECK(exported.stepped_difference() != "");
   }
 }
 #endif

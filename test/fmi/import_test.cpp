@@ -194,6 +194,25 @@ TEST_CASE("an indicator whose event counts is an event, and no surface to slide 
                 });
 }
 
+TEST_CASE(
+    "an indicator without an effect at first, and a relation that is strict, switch a thermostat at its "
+    "thresholds") {
+  for_all_kinds(
+      {.model = "hysteresis", .states = {"x"}, .indicators = 2, .discrete = 1, .end = 5},
+      [](const FmuOptions& fmu) {
+        // From 0.5 on x rises as 3 − 2.5·e^−t, and then goes to and fro between 2 and 1, each in ln 2.
+        const Solution solution = run_fmu(fmu);
+        CHECK(solution.outcome.succeeded());
+        const std::vector<EventRecord> found = jumps(solution);
+        REQUIRE(found.size() == 6);
+        for (std::size_t k = 0; k < found.size(); ++k)
+          CHECK(found[k].t ==
+                doctest::Approx(std::log(2.5) + static_cast<double>(k) * std::log(2.0)).epsilon(1e-8));
+        const double rest = 5 - found.back().t;
+        CHECK(solution.final.state[0] == doctest::Approx(3 - 2 * std::exp(-rest)).epsilon(1e-8));
+      });
+}
+
 TEST_CASE("start values and parameters of an FMU are settings by name") {
   for_all_kinds(ball, [](const FmuOptions& fmu) {
     const Solution solution = run_fmu(fmu, {{"h", 2}, {"p", 0.5}});

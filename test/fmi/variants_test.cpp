@@ -147,6 +147,19 @@ TEST_CASE("an FMU hears of the steps of the integrator, and has the events that 
   CHECK(solution.events.size() >= 5);
 }
 
+TEST_CASE("an FMU that asks for an event at the end of each step goes on to its end") {
+  const test::TemporaryFolder folder;
+  const test::FmuOptions asker = {.model = "asker", .states = {"x"}, .discrete = 1};
+  const std::string xml = with(test::fmu_xml(asker), "modelIdentifier=\"asker\"",
+                               "modelIdentifier=\"asker\" needsCompletedIntegratorStep=\"true\"");
+  write_model(folder / "asker.fmu", xml, "asker");
+  const Solution solution = run_variant(read_fmu(folder / "asker.fmu"), {}, {.max_step = 0.1});
+  CHECK(solution.outcome.reached_end());
+  CHECK(solution.events.size() >= 9);
+  CHECK(solution.events.size() < 1000);
+  CHECK(solution.final.state[0] == doctest::Approx(std::exp(-1)).epsilon(1e-8));
+}
+
 TEST_CASE("inputs of Model Exchange come from a table, with their jumps") {
   const test::TemporaryFolder folder;
   // x' = d, whose place the input takes: from 0 to 1 within a second, then −1.
@@ -225,6 +238,24 @@ TEST_CASE("an FMU that throws a C++ exception ends the run with a message, isola
       CAPTURE(error.message);
       CHECK(number.message.find("Derivatives has thrown an exception") != std::string::npos);
       CHECK(error.message.find("no air in the pipe") != std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("an FMU that throws as it is instantiated is told of, isolated or not") {
+  const test::TemporaryFolder folder;
+  test::FmuOptions options = liar_fmu;
+  options.model = "throws_at_once";
+  for (const int version : {2, 3}) {
+    options.version = version;
+    test::write_fmu(folder / "throws.fmu", options);
+    for (const bool is_isolated : {false, true}) {
+      CAPTURE(version);
+      CAPTURE(is_isolated);
+      const auto instantiate = [&] {
+        (void)read_fmu(folder / "throws.fmu", {.isolated = is_isolated, .patience = 20}).instantiate({});
+      };
+      CHECK_THROWS_WITH_AS(instantiate(), doctest::Contains("has thrown an exception"), std::exception);
     }
   }
 }

@@ -55,3 +55,32 @@ def test_options_say_how_an_fmu_is_run(evaporator):
 def test_a_file_that_is_none_is_told(tmp_path):
     with pytest.raises(ValueError, match="there is no such file"):
         slideway.load(tmp_path / "none.fmu")
+
+
+def test_an_fmu_is_swept_as_its_model_is(evaporator):
+    found, expected = (slideway.load(model).sweep(R_b=[1.5, 2.5], rtol=1e-8, jobs=2, progress=False) for model in (evaporator, "evaporator"))
+    states = len(slideway.load("evaporator").state_names)
+    assert np.allclose(found.final[:, :states], expected.final[:, :states], rtol=1e-6)
+
+
+def test_initial_values_of_an_fmu_are_fitted(evaporator):
+    model = slideway.load(evaporator)
+    state = model.state_names[0]
+    run = model.run(rtol=1e-9, t_eval=np.linspace(1, 30, 20))
+    start = float(model.run().y[0, 0])
+    data = {"t": run.t, state: run.y[0]}
+    found = model.fit(data, state, settings={state: 1.02 * start}, rtol=1e-8)
+    assert found.values[state] == pytest.approx(start, rel=1e-4)
+    with pytest.raises(ValueError, match="derivatives by its parameters"):
+        model.fit(data, "R_b")
+
+
+def test_exponents_of_an_fmu_are_those_of_its_model(tmp_path):
+    if not PROGRAM.exists():
+        pytest.skip("there is no command beside the package")
+    path = tmp_path / "friction.fmu"
+    done = subprocess.run([str(PROGRAM), "export", "dry-friction", "--me", "--quiet", "--out", str(path)], capture_output=True, text=True)
+    if done.returncode != 0:
+        pytest.skip(done.stderr)
+    found, expected = (slideway.load(model).lyapunov(t_end=300, rtol=1e-9) for model in (path, "dry-friction"))
+    assert np.allclose(found.values, expected.values, rtol=1e-3)

@@ -5,7 +5,12 @@ enum { NX = 1, NZ = 1, ND = 1, NP = 1 };
 void throw_a_number(void);
 void throw_an_error(void);
 static int fails(const Model* m, int how) { return m->p[0] == how && m->x[0] < 0.5; }
-static void start(Model* m) { m->x[0] = 1; }
+static void start(Model* m) {
+#ifdef THROWS_AT_ONCE
+  throw_a_number();
+#endif
+  m->x[0] = 1;
+}
 static void initialise(Model* m) {
   if (m->p[0] == 5) m->status = 3;
 }
