@@ -34,6 +34,9 @@ Automaton changed(const Automaton& problem, const Change& change) {
   return Automaton(std::move(locations), problem.edges(), problem.locations()[problem.initial()].name);
 }
 
+// A speed across a surface is none where it is this part of the one on the other side.
+constexpr double kRests = 1e-9;
+
 double finite(double value) {
   if (std::isfinite(value)) return value;
   throw std::domain_error("an event indicator has no value here");
@@ -268,8 +271,44 @@ void ExportedModel::indicators(VectorRef z) {
   if (place_.shift.size() == z.size()) z += place_.shift;
 }
 
+bool ExportedModel::is_plain() const {
+  const System& system = simulator_->system();
+  return !simulator_->automaton().has_locations() && system.contacts().empty() &&
+         !system.definition().break_away && options_.sliding_rule == SlidingRule::filippov;
+}
+
+ExportedModel::Speeds ExportedModel::speeds_across(Index surface, Vector lambda) {
+  const System& system = simulator_->system();
+  if (!evaluator_) evaluator_.emplace(system);
+  Vector minus(system.states()), plus(system.states());
+  evaluator_->neighbour_fields(place_.t, place_.x, lambda, surface, minus, plus);
+  return {evaluator_->guard_rate(place_.t, place_.x, minus, surface),
+          evaluator_->guard_rate(place_.t, place_.x, plus, surface)};
+}
+
+// A surface on which the field of one side rests has its relay at a bound for as long as it slides, where (1 − λ)·(1 + λ) is rounding.
+void ExportedModel::find_resting() {
+  place_.resting = -1;
+  if (!is_plain() || place_.mode.codimension() != 1) return;
+  for (Index i = 0; i < simulator_->system().surfaces(); ++i) {
+    if (!place_.mode.slides_on(i)) continue;
+    const Speeds speeds = speeds_across(i, relays());
+    if (std::min(std::abs(speeds.below), std::abs(speeds.above)) <=
+        kRests * std::max(std::abs(speeds.below), std::abs(speeds.above)))
+      place_.resting = i;
+  }
+}
+
+// Both fields push onto the surface, or rest on it.
+double ExportedModel::room_at_rest(const Vector& lambda) {
+  const Speeds speeds = speeds_across(place_.resting, lambda);
+  const double least = 2 * kRests * std::max(std::abs(speeds.below), std::abs(speeds.above));
+  return std::min(speeds.below, -speeds.above) + least;
+}
+
 void ExportedModel::find_sides() {
   place_.shift.resize(0);
+  find_resting();
   Vector z(layout_.indicators), z_ahead(layout_.indicators);
   raw_indicators(z);
   const Index m = simulator_->system().surfaces(), modes = place_.mode.size();
@@ -318,7 +357,8 @@ void ExportedModel::raw_indicators(VectorRef z) {
     return (above[i] - lambda[i]) * (below[i] + lambda[i]);
   };
   Index j = 0;
-  for (Index i = 0; i < m; ++i) z[j++] = place_.mode.slides_on(i) ? room(i) : guards_[i];
+  for (Index i = 0; i < m; ++i)
+    z[j++] = i == place_.resting ? room_at_rest(lambda) : place_.mode.slides_on(i) ? room(i) : guards_[i];
   for (std::size_t k = 0; k < system.contacts().size(); ++k) {
     const auto contact = static_cast<Index>(k);
     z[j++] = place_.mode.slides_on(m + contact) ? forces_->forces()[contact]
@@ -431,12 +471,7 @@ void ExportedModel::look_ahead() {
 
 // The speeds across one surface, on both sides, tell what follows where that surface alone is met or left. The engine decides all else.
 bool ExportedModel::pass_clearly() {
-  const System& system = simulator_->system();
-  const SystemDefinition& definition = system.definition();
-  const bool is_plain = !simulator_->automaton().has_locations() && system.contacts().empty() &&
-                        system.events().empty() && !definition.break_away &&
-                        options_.sliding_rule == SlidingRule::filippov;
-  if (!is_plain) return false;
+  if (!is_plain() || !simulator_->system().events().empty()) return false;
   const std::vector<bool> positive = positive_indicators();
   Index surface = -1, changes = 0;
   for (std::size_t j = 0; j < positive.size(); ++j) {
@@ -445,12 +480,9 @@ bool ExportedModel::pass_clearly() {
     ++changes;
   }
   if (changes != 1 || place_.mode.codimension() != (place_.mode.slides_on(surface) ? 1 : 0)) return false;
-  if (!evaluator_) evaluator_.emplace(system);
-  Vector lambda = relays(), minus(system.states()), plus(system.states());
+  const Vector lambda = relays();
   const double relay = lambda[surface];
-  evaluator_->neighbour_fields(place_.t, place_.x, lambda, surface, minus, plus);
-  const double below = evaluator_->guard_rate(place_.t, place_.x, minus, surface);
-  const double above = evaluator_->guard_rate(place_.t, place_.x, plus, surface);
+  const auto [below, above] = speeds_across(surface, lambda);
   // A speed is clearly one where it is no small part of both.
   constexpr double small_part = 1e-4;
   const double least = small_part * (std::abs(below) + std::abs(above));

@@ -41,6 +41,7 @@ struct ModelPlace {
   Vector x = {};  // all states, the discrete ones, inputs and tunable parameters last
   Mode mode = {};
   std::string location = {};
+  Index resting = -1;  // the surface that slides while the field of one of its sides rests on it
   std::vector<bool> is_positive = {};  // each indicator, after the last event
   Vector shift = {};  // of each indicator, so that a rounding error at an event hides no side
   std::optional<double> next_time = {};
@@ -126,6 +127,16 @@ class ExportedModel {
   // Moves the state onto the surfaces that slide and the closed contacts, from which an integrator outside drifts.
   void put_on_constraints();
   bool pass_indicators(bool is_due);
+  // The speeds across a surface in the fields of its two sides.
+  struct Speeds {
+    double below = 0, above = 0;
+  };
+  // No locations, contacts or break-away: the speeds across a surface decide.
+  bool is_plain() const;
+  Speeds speeds_across(Index surface, Vector lambda);
+  void find_resting();
+  // The indicator of ModelPlace::resting, above zero while the surface slides.
+  double room_at_rest(const Vector& lambda);
   // Passes the event where the fields of both sides of one surface tell what follows; false, and nothing has changed, elsewhere.
   bool pass_clearly();
   // Events that accumulate have no last one to pass. While they come ever faster a run goes one event ahead, and tells the limit.
