@@ -1,6 +1,7 @@
 // Guards of which rounding tells more than the tolerances do: at tight tolerances, late on the clock, or flat where they are zero.
 #include <cmath>
 #include <numbers>
+#include <sstream>
 #include <string>
 
 #include "test/simulate/model_text.hpp"
@@ -119,6 +120,30 @@ TEST_CASE(
                         CHECK(std::abs(finished.solution.trajectory(t)[0] -
                                        plain.solution.trajectory(t)[0]) <= 1000 * rtol);
                     });
+  }
+}
+
+TEST_CASE("Fields that push onto the zero of a guard hold no motion where the guard only touches zero") {
+  // Beside y = 0 each guard is positive, flat by rounding within 1e-8: y' = −0.4 + 0.1y all the way.
+  const auto text = [](const std::string& relay, double y) {
+    std::ostringstream made;
+    made << "name = \"touch\"\n[states]\ny = " << y
+         << "\n[time]\nend = 3\n[derivatives]\ny = \"-0.1 + 0.1*y - 0.3*" << relay << "\"\n";
+    return made.str();
+  };
+  for (const char* const relay :
+       {"sgn(log(1 + y*y))", "-sgn(-log(1 + y*y))", "-sgn(-1 - cos(3*y + 3.141592653589793))",
+        "sgn(exp(y*y) - 1)", "sgn(sqrt(1 + y*y) - 1)", "if(cosh(y) >= 1, 1, -1)", "sgn(y^2)"}) {
+    // The last three begin where the guard is zero, by rounding or not.
+    for (const double start : {0.436, 1e-9, -1e-9, 0.0}) {
+      CAPTURE(relay);
+      CAPTURE(start);
+      const double end = 4 + (start - 4) * std::exp(0.3);
+      for_all_methods(text(relay, start), {1e-4, 1e-6, 1e-8, 1e-10, 1e-12},
+                      [&](const Finished& finished, double rtol) {
+                        CHECK(finished.end(0) == doctest::Approx(end).epsilon(1000 * rtol));
+                      });
+    }
   }
 }
 

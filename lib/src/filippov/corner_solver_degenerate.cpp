@@ -2,12 +2,14 @@
 // their second derivatives, and relays that nothing determines are asked whether they matter.
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "core/at.hpp"
 #include "core/constants.hpp"
 #include "core/patternless.hpp"
 #include "filippov/corner_solver.hpp"
+#include "filippov/hidden_turn.hpp"
 #include "filippov/linear_factors.hpp"
 #include "filippov/p_matrix.hpp"
 #include "filippov/sliding_roots.hpp"
@@ -27,11 +29,6 @@ constexpr double kWays[] = {1e-4, 1e-3, 1e-2};
 constexpr int kStepsAhead = 4;
 // The sign of a guard ahead counts if the guard is so many times its change from halving the steps.
 constexpr double kPlain = 16;
-// Rounding hides the turn of a guard within the time (2ε·size/|ḧ|)^½. This part of the time in which the equations change allows terms in
-// the guard that are (1e-5)²/2ε = 2e5 times as large as its own change in that time.
-constexpr double kShortTurn = 1e-5;
-// A guard that changes by no more than this part of what its rate says has a rounding of seven eighths of the change, or more.
-constexpr double kUnseenPart = 0.125;
 // Velocities of one motion agree to this part of the largest at the corners.
 constexpr double kSameMotion = 1e-9;
 // Points that are this part of the sizes of the states apart show the rounding of f where terms cancel within f: large enough to
@@ -116,18 +113,14 @@ std::vector<char> CornerSolver::take_second_derivatives(double t, ConstVectorRef
 
 bool CornerSolver::is_hidden_at_turn(double t, ConstVectorRef x, const std::vector<Index>& surfaces,
                                      const Vector& local, Index entry, double rate) {
-  const double until = -rate / curvatures(t, x, surfaces, local)[entry];
-  if (!(std::abs(until) <= kShortTurn * typical_time_)) return false;
+  const double curvature = curvatures(t, x, surfaces, local)[entry];
   sliding_.set_sliding({});
   evaluator_.guards(t, x, rates_);
   const double here = rates_[surfaces[at(entry)]];
-  // The guard changes by rate·until/2 to the turn, three quarters of it on the first half of the way.
-  const double change = 0.5 * std::abs(rate * until);
-  const auto shows = [&](double duration, double expected) {
-    const Vector there = guards_ahead(t, x, surfaces, local, duration, 1);
-    return there.size() == 0 || !(std::abs(there[entry] - here) <= kUnseenPart * expected);
-  };
-  return !shows(until, change) && !shows(0.5 * until, 0.75 * change);
+  return is_hidden_turn(rate, curvature, typical_time_, [&](double time) {
+    const Vector there = guards_ahead(t, x, surfaces, local, time, 1);
+    return there.size() == 0 ? std::numeric_limits<double>::quiet_NaN() : there[entry] - here;
+  });
 }
 
 // A few choices of signs stand in for the sum of magnitudes where there are many states.

@@ -12,6 +12,7 @@
 #include "core/patternless.hpp"
 #include "core/state_errors.hpp"
 #include "core/wide_loops.hpp"
+#include "filippov/hidden_turn.hpp"
 #include "slideway/core/finite.hpp"
 #include "slideway/core/not_finite.hpp"
 #include "slideway/detail/model/explained_field.hpp"
@@ -42,6 +43,8 @@ constexpr double kHardly = 1e-6;
 constexpr double kClearFall = 1e-3;
 // The step of a difference along a field, as a part of the time in which the state changes.
 constexpr double kDifferenceStep = 1e-2;
+// A gradient that is this part of the gradient a thousandth of that time away vanishes within a millionth of the time.
+constexpr double kNoGradient = 1e-3;
 
 // LargestProduct keeps four maxima, since each comparison waits for the one before.
 struct LargestProduct {
@@ -390,6 +393,35 @@ bool PointClassifier::only_touches(double t, ConstVectorRef x, Side before, cons
   return !is_beyond(t + turn, shifted_);
 }
 
+bool PointClassifier::turns_unseen(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at,
+                                   ConstVectorRef weights) {
+  // The gradient of an affine guard does not vanish.
+  if (evaluator_.guards_are_affine()) return false;
+  const double sign = before == Side::plus ? 1 : -1;
+  const double here = evaluator_.guard_nearly(t, x, surface_);
+  const auto turns_back = [&](double side, const Vector& dx, double w) {
+    const NormalMotion own = motion(t, x, side, dx, w, std::abs(w), false, weights, true);
+    if (component_vanishes(own) || !(sign * own.curvature > own.curvature_zero)) return false;
+    return is_hidden_turn(w, own.curvature, time_scale(dx, weights), [&](double time) {
+      shifted_ = x + time * dx + 0.5 * time * time * acceleration_;
+      return evaluator_.guard_nearly(t + time, shifted_, surface_) - here;
+    });
+  };
+  return turns_back(sign, sign > 0 ? field_plus_ : field_minus_, sign > 0 ? at.w_plus : at.w_minus) &&
+         turns_back(-sign, sign > 0 ? field_minus_ : field_plus_, sign > 0 ? at.w_minus : at.w_plus);
+}
+
+bool PointClassifier::has_no_gradient(double t, ConstVectorRef x, ConstVectorRef weights) {
+  if (evaluator_.guards_are_affine()) return false;
+  const double here = geometry_.tolerance(t, x, surface_, weights);
+  for (const Vector* along : {&field_minus_, &field_plus_}) {
+    const double step = 1e-3 * time_scale(*along, weights);
+    shifted_ = x + step * *along;
+    if (here <= kNoGradient * geometry_.tolerance(t + step, shifted_, surface_, weights)) return true;
+  }
+  return false;
+}
+
 std::optional<PointClass> PointClassifier::classify_clearly(double t, ConstVectorRef x, ConstVectorRef lambda,
                                                             const BothSides& at, const Met& met, Side before,
                                                             ConstVectorRef weights) {
@@ -462,18 +494,31 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   const bool comes_from_side = before && *before != Side::sliding && !met.dips;
   const bool only_reaches = comes_from_side && only_touches(t, x, *before, result, met.away, weights);
   const bool passes_both = only_reaches && result.w_minus * result.w_plus > 0;
-  if (passes_both ||
+  // A field that leads back to where the solution comes from has turned already.
+  const double back = before && *before == Side::plus ? result.w_plus : -result.w_minus;
+  const bool has_turned = comes_from_side && back > 0 && turns_unseen(t, x, *before, result, weights);
+  if (passes_both || has_turned ||
       (comes_from_side && dips_and_returns(t, x, *before, result, tolerance, met.away, weights))) {
     result.same_way = true;
     const double side = *before == Side::plus ? 1 : -1;
     const Vector& inward = side > 0 ? field_plus_ : field_minus_;
     const double w = side > 0 ? result.w_plus : result.w_minus;
     note_dip(motion(t, x, side, inward, w, w_scale, false, weights, true), result);
-    if (only_reaches) result.depth = 0;
+    if (only_reaches || has_turned) result.depth = 0;
     result.point.kind = *before == Side::plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
     result.point.lambda = std::numeric_limits<double>::quiet_NaN();
     result.point.continuations = {*before};
     result.point.reason = "both fields bring it back";
+    return result;
+  }
+
+  // Fields at a start that turn unseen leave on one side, whichever way they cross the surface here.
+  for (const Side side : {Side::plus, Side::minus}) {
+    if (before || !turns_unseen(t, x, side, result, weights)) continue;
+    result.point.kind = side == Side::plus ? PointKind::visible_fold_plus : PointKind::visible_fold_minus;
+    result.point.lambda = std::numeric_limits<double>::quiet_NaN();
+    result.point.continuations = {side};
+    result.point.reason = "both fields turn to it";
     return result;
   }
 
@@ -506,18 +551,19 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   // A dip below the integrator's accuracy counts as a touch where the field above brings it back at once. The
   // sliding that it would start ends before it can be resolved.
   const bool may_touch = before && !met.dips;
+  // The derivatives of a component that is made to vanish decide on which side the field leaves.
+  const auto touches = [&](NormalMotion& own, double side, const Vector& along) {
+    if (only_reaches) own = motion(t, x, side, along, own.w, w_scale, true, weights, true);
+    own.vanishes = true;
+    note_dip(own, result);
+    if (only_reaches) result.depth = 0;
+  };
   if (may_touch && *before == Side::plus && !component_vanishes(plus) && minus.w > 0 &&
-      (only_reaches || dips_within(plus, 1, dip_))) {
-    plus.vanishes = true;
-    note_dip(plus, result);
-    if (only_reaches) result.depth = 0;
-  }
+      (only_reaches || dips_within(plus, 1, dip_)))
+    touches(plus, 1, field_plus_);
   if (may_touch && *before == Side::minus && !component_vanishes(minus) && plus.w < 0 &&
-      (only_reaches || dips_within(minus, -1, dip_))) {
-    minus.vanishes = true;
-    note_dip(minus, result);
-    if (only_reaches) result.depth = 0;
-  }
+      (only_reaches || dips_within(minus, -1, dip_)))
+    touches(minus, -1, field_minus_);
 
   const auto size = [&](const Vector& field) {
     return field.cwiseProduct(weights).lpNorm<Eigen::Infinity>();
@@ -535,7 +581,7 @@ ClassifiedPoint PointClassifier::classify_at(double t, ConstVectorRef x, ConstVe
   result.plus_tangent = component_vanishes(plus);
   TwoFoldRates rates;
   if (result.minus_tangent && result.plus_tangent) {
-    rates = two_fold_rates(t, x, weights);
+    if (!has_no_gradient(t, x, weights)) rates = two_fold_rates(t, x, weights);
     // Two fields of a two-fold can be equal in this one point and differ beside it.
     const bool part_at_once =
         std::abs(plus.curvature - minus.curvature) > plus.curvature_zero + minus.curvature_zero;

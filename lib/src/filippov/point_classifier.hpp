@@ -94,6 +94,13 @@ class PointClassifier {
   // vanishes on the surface, as that of 1 + cos(x), neither the gradient nor the tolerances tell how exact it is.
   bool only_touches(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at, double away,
                     ConstVectorRef weights);
+  // turns_unseen() tells whether both fields bring the guard back to `before`, and its values show nothing of the turns: its gradient
+  // vanishes here, and the other side is not there at all, however the fields beside the point are directed.
+  bool turns_unseen(double t, ConstVectorRef x, Side before, const ClassifiedPoint& at,
+                    ConstVectorRef weights);
+  // has_no_gradient() tells whether the gradient is nearly zero beside the gradient a short way along a field. Such a point is no part of
+  // a surface along which a motion could slide.
+  bool has_no_gradient(double t, ConstVectorRef x, ConstVectorRef weights);
   double third_derivative(double t, ConstVectorRef x, ConstVectorRef dx, ConstVectorRef ddx,
                           double time_scale);
   // f at λ = side, beside x where it is not finite on the surface.
