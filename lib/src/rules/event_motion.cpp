@@ -195,11 +195,13 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     if (any) {
       // Its own side is the one that it has come to: it goes on.
       if (motion > 0 && leaves_zero() && own_rate() > 0) left_at_zero_.push_back(e);
-      if (motion < 0) guards.turn(e);
+      const bool may_fire = !guards.event(e).fired_at_zero && !guards.event(e).waits;
       // At the start of a run both directions are those of the event.
-      const bool begins = instant_.at_start && watch[e].kind != WatchedKind::edge && motion != 0 &&
-                          !guards.event(e).fired_at_zero && !guards.event(e).waits;
-      if (begins) due.push_back(e);
+      const bool begins = instant_.at_start && watch[e].kind != WatchedKind::edge && motion != 0;
+      // A jump has led it to zero from its own side, and the motion leads it on.
+      const bool goes_on = exact && motion < 0 && guards.event(e).waiting == Waiting::yes;
+      if (may_fire && (begins || goes_on)) due.push_back(e);
+      if (motion < 0) guards.turn(e);
     } else if (motion < 0) {
       // A guard that goes on the way it crossed has been dealt with.
       const double rate = own_rate();
