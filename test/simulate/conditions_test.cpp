@@ -453,12 +453,12 @@ TEST_CASE("an event in any direction fires where a jump leads its guard to zero 
       "[states]\nx = 1.0\n[discrete]\nr = 0.0\n[time]\nend = 1.0\n[derivatives]\nx = \"-1\"\n"
       "[[every]]\nperiod = 1\noffset = 0.5\nset = { r = \"0.5\" }\n";
   const std::string any = "direction = \"any\"\n";
-  for_all_methods(text + record("greater", "x > r", any) + record("or equal", "x >= r", any) +
-                      record("less", "x < r", any) + record("less or equal", "not x > r", any) +
-                      record("falling", "x - r", any) + record("rising", "r - x", any),
-                  {1e-6, 1e-9}, [&](const Finished& finished, double) {
-                    for (const char* const name :
-                         {"greater", "or equal", "less", "less or equal", "falling", "rising"})
-                      check_times(finished, name, {0.5}, 1e-12);
-                  });
+  for_all_methods(
+      text + record("greater", "x > r", any) + record("or equal", "x >= r", any) +
+          record("less", "x < r", any) + record("less or equal", "not x > r", any) +
+          record("falling", "x - r", any) + record("rising", "r - x", any),
+      {1e-6, 1e-9}, [&](const Finished& finished, double) {
+        for (const char* const name : {"greater", "or equal", "less", "less or equal", "falling", "rising"})
+          check_times(finished, name, {0.5}, 1e-12);
+      });
 }

@@ -147,6 +147,38 @@ TEST_CASE("Fields that push onto the zero of a guard hold no motion where the gu
   }
 }
 
+TEST_CASE("A tank that runs dry where rounding hides the zero of another guard has a field to its end") {
+  // h = (h₀^½ − kt/2)² until it is 0; 0.3 + 0.6(h − 0.5) is 0.6h and rounds by 1e-16.
+  const double root = std::sqrt(0.637), k = 0.449;
+  for_all_methods(
+      "name = \"dry\"\n[states]\ng = 0\nh = 0.637\n[time]\nend = 6\n[derivatives]\ng = "
+      "\"max(0.3 + 0.6*(h - 0.5), 0)\"\nh = \"-0.449*sqrt(max(h, 0))\"\n",
+      {1e-4, 1e-6, 1e-8, 1e-10, 1e-12}, [&](const Finished& finished, double rtol) {
+        CHECK(finished.end(0) == doctest::Approx(0.4 * root * root * root / k).epsilon(1000 * rtol));
+        CHECK(std::abs(finished.end(1)) <= 100 * rtol);
+      });
+}
+
+TEST_CASE("An event whose guard has states of an empty tank needs no state beside the tank's own surface") {
+  // The event follows the sine where the tank is empty: sin(2.49t + 4.95) falls through −0.102/0.309.
+  for_all_methods(
+      "name = \"empty\"\n[states]\nh = 0\n[time]\nend = 7\n[derivatives]\nh = "
+      "\"-0.213*sqrt(max(h, 0))\"\n[[records]]\nname = \"low\"\nwhen = \"h - 0.5 < -0.462 and not "
+      "min(0.309*sin(2.49*t + 4.95) + 0.403, 0.301) >= 0.301\"\n",
+      {1e-4, 1e-8, 1e-12}, [&](const Finished& finished, double rtol) {
+        std::vector<double> times;
+        for (const EventRecord& event : finished.solution.events)
+          if (event.name == "low") times.push_back(event.t);
+        REQUIRE(times.size() == 3);
+        for (int turn = 0; turn < 3; ++turn) {
+          const double angle = std::numbers::pi + std::asin(0.102 / 0.309);
+          const double expected = (angle + 2 * std::numbers::pi * (turn + 1) - 4.95) / 2.49;
+          CHECK(times[static_cast<std::size_t>(turn)] == doctest::Approx(expected).epsilon(1e-9));
+        }
+        CHECK(std::abs(finished.end(0)) <= 10 * rtol);
+      });
+}
+
 TEST_CASE("A step of a large formula that no relay moves costs no equations of higher order") {
   const std::string text =
       "name = \"formula\"\n[states]\np = -0.988\nf = 0\nj = -0.542\nU = { size = 4, value = \"0.142*i\", "

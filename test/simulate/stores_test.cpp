@@ -92,7 +92,8 @@ struct Slope {
 }  // namespace
 
 TEST_CASE("Columns of snow above soil melt and spill as steps with cuts say") {
-  for (const std::size_t n : {1U, 2U}) {
+  // More than six surfaces at once are slid along with seven columns.
+  for (const std::size_t n : {1U, 2U, 3U, 7U}) {
     for (const unsigned seed : {1U, 2U, 3U, 4U}) {
       const Slope slope(n, seed);
       const Vector expected = 2 * slope.stepped(80000) - slope.stepped(40000);

@@ -29,11 +29,19 @@ void PointClassifier::field_on_side(double t, ConstVectorRef x, double side, Vec
   lambda_[surface_] = side;
   evaluator_.field(t, x, lambda_, dx);
   if (dx.allFinite()) return;
-  const auto move = [&](double depth, Vector&) { go_inside(t, x, depth, weights); };
-  ask_inside(x, inside_, move, [&] {
-    evaluator_.field(t, inside_, lambda_, dx);
-    return dx.allFinite();
-  });
+  // The second turn leaves the point on its own surface: no state need be on that side and inside all others.
+  for (const double own : {side, 0.0}) {
+    const auto move = [&](double depth, Vector&) {
+      lambda_[surface_] = own;
+      go_inside(t, x, depth, weights);
+      lambda_[surface_] = side;
+    };
+    const auto is_usable = [&] {
+      evaluator_.field(t, inside_, lambda_, dx);
+      return dx.allFinite();
+    };
+    if (ask_inside(x, inside_, move, is_usable)) return;
+  }
 }
 
 // is_singular() tells whether d²h/dt² at λ, which is `curvature` at x, is much smaller beside the surface. It

@@ -72,6 +72,7 @@ void SlidingSolver::set_sliding(const std::vector<Index>& sliding) {
   branch_.follows = false;
   effects_ = Effects::unknown;
   numerators_.reset();
+  resting_.looked_for = resting_.any = false;
 }
 
 void SlidingSolver::prepare() {
@@ -375,6 +376,7 @@ void SlidingSolver::correct(VectorRef lambda) const {
 bool SlidingSolver::solve_relays(double t, ConstVectorRef x, VectorRef lambda) {
   if (solve_apart(t, x, lambda, velocity_, true)) return true;
   if (branch_.follows) return follow(t, x, lambda, velocity_);
+  hold_resting(lambda);
   // The contraction of a step elsewhere says nothing here, unless the matrix is the same everywhere.
   double contraction = newton_.linear ? kSmallest : 1;
   double previous = 0;
@@ -429,6 +431,7 @@ bool SlidingSolver::solve_exits(double t, ConstVectorRef x, VectorRef lambda, Ve
     product = lambda(sliding_);
     return true;
   }
+  hold_resting(lambda);
   product = lambda(sliding_);
   evaluator_.field(t, x, lambda, velocity_);
   if (!all_finite(velocity_) || !find_equations(t, x, lambda)) return false;
@@ -450,6 +453,8 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
   if (solve_apart(t, x, lambda, dx, looks)) return true;
   if (branch_.follows) return follow(t, x, lambda, dx);
   if (!newton_.prepared) prepare();
+  if (!resting_.looked_for) find_resting(t, x, lambda);
+  hold_resting(lambda);
   copy_numbers(lambda, buffers_.guess);
   if (!solve_from(t, x, lambda, dx)) {
     // A guess far outside the bounds, or a matrix from a nearly singular D, can lead so far away that differences of
@@ -457,7 +462,12 @@ bool SlidingSolver::solve(double t, ConstVectorRef x, VectorRef lambda, VectorRe
     for (const Index i : sliding_)
       lambda[i] = std::isfinite(buffers_.guess[i]) ? std::clamp(buffers_.guess[i], -1.0, 1.0) : 0.0;
     newton_.valid = false;
+    hold_resting(lambda);
     if (!solve_from(t, x, lambda, dx)) return false;
+  }
+  if (resting_.any && !rests_still(t, x, dx)) {
+    forget_resting();
+    return solve(t, x, lambda, dx, looks);
   }
   if (branch_.looked_for) return true;
   branch_.looked_for = true;

@@ -9,6 +9,10 @@
 //     as many equations and relays as its rank are kept, and the other relays stay at the λ given on entry.
 // The equations left out hold wherever the classification found that the mode is consistent.
 //
+// A surface along which the field of one side rests, whatever the other relays are, as that of a full store whose spill is all that comes
+// in beyond what goes out, has λᵢ = ±1 of that side. Its wᵢ is zero and λᵢ no unknown: Dᵢᵢ, which is what that relay holds back, may
+// come to zero and change its sign without an end of the motion.
+//
 // Where f has products of relays w = 0 has several roots. The one of the mode is followed from point to point: a root counts
 // only where Newton's method finds it by matrices D to which a straight way leads from the last one without a singular one, with
 // points between where it does not. So λ never goes over to another root, and there is none beyond the point where the root of
@@ -20,6 +24,7 @@
 #include <cmath>
 #include <vector>
 
+#include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "filippov/exit_numerators.hpp"
 #include "filippov/relay_structure.hpp"
@@ -112,6 +117,14 @@ class SlidingSolver {
   bool step(Vector& correction);
   void correct(VectorRef lambda) const;
   double scaled_residual() const;
+  // find_resting() looks for the surfaces along which the field of one side rests, once in a mode. Each is asked at points beside, with
+  // generic values of the other relays.
+  void find_resting(double t, ConstVectorRef x, ConstVectorRef lambda);
+  // rests_still() tells whether those fields rest at the point of dx, too.
+  bool rests_still(double t, ConstVectorRef x, ConstVectorRef dx);
+  void forget_resting();
+  void hold_resting(VectorRef lambda) const;
+  bool is_resting(Index entry) const { return resting_.any && resting_.bound[at(entry)] != 0; }
   // Looks for singular components of D and chooses what stands in for them.
   void choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The same in one of them, given D over its members unless that is large.
@@ -146,6 +159,12 @@ class SlidingSolver {
     bool all_single = false;           // and so are they
     std::vector<Single> singles = {};  // per surface
     Singles sliding = {};
+  };
+  // Per entry of sliding(): ±1 where the field of that side rests and 0 elsewhere, and the largest wᵢ seen with the relay within.
+  struct Resting {
+    bool looked_for = false;
+    bool any = false;
+    std::vector<double> bound = {}, size = {};
   };
   // One row of what is solved, and the sliding entry that is its own.
   struct Equation {
@@ -202,6 +221,7 @@ class SlidingSolver {
   std::vector<Index> position_;  // in sliding_, or −1, per surface
   bool exact_ = false;
   Apart apart_;
+  Resting resting_;
   Reduced reduced_;
   Effects effects_ = Effects::unknown;
   ExitNumerators numerators_;

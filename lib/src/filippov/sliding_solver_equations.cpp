@@ -7,8 +7,11 @@
 #include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "core/joined.hpp"
+#include "core/patternless.hpp"
 #include "filippov/dependent_relays.hpp"
+#include "filippov/generic_relays.hpp"
 #include "filippov/sliding_solver.hpp"
+#include "slideway/core/finite.hpp"
 
 namespace slideway {
 
@@ -17,6 +20,15 @@ namespace {
 constexpr double kLeastSlack = 1e-6;
 // A relay at its bound that moves by less than this part of the fastest one stays there.
 constexpr double kStill = 1e-9;
+// A relay this near to its bound may be held by the field of that side, which rests.
+constexpr double kAtBound = 1e-6;
+// The points at which such a field is asked, each with about half of these relays at their bounds.
+constexpr int kRestingPoints = 12;
+// They are so far away, in parts of the states and in time.
+constexpr double kBeside = 1e-3;
+// A field rests where its component is this part of the component within the bounds: rounding. It rests no more above the second part.
+constexpr double kRestingPart = 1e-12;
+constexpr double kStillResting = 1e-9;
 // A relay has no part in the work of another one below this.
 constexpr double kLeastShare = 1e-6;
 
@@ -92,20 +104,100 @@ RegularPart whole(Index size) {
 
 }  // namespace
 
+void SlidingSolver::find_resting(double t, ConstVectorRef x, ConstVectorRef lambda) {
+  resting_ = {.looked_for = true};
+  const auto k = static_cast<Index>(sliding_.size());
+  if (exact_ || k < 2 || linear_columns(t, x, lambda)) return;
+  resting_.bound.assign(at(k), 0);
+  resting_.size.assign(at(k), 0);
+  for (Index e = 0; e < k; ++e) {
+    const double relay = lambda[sliding_[at(e)]];
+    if (std::abs(std::abs(relay) - 1) <= kAtBound) resting_.bound[at(e)] = relay < 0 ? -1 : 1;
+  }
+  const auto is_none = [](double bound) { return bound == 0; };
+  if (std::all_of(resting_.bound.begin(), resting_.bound.end(), is_none)) return;
+
+  // States of the sliding guards stay: beside the surfaces the fields need not rest.
+  std::vector<char> stays(at(x.size()), structure_.known() ? 0 : 1);
+  for (const Index i : sliding_) {
+    if (!structure_.known()) break;
+    const Pattern& pattern = structure_.guards_dx();
+    for (Index e = pattern.start[at(i)]; e < pattern.start[at(i) + 1]; ++e)
+      stays[at(pattern.column[at(e)])] = 1;
+  }
+  const Index continuous = x.size() - evaluator_.system().discrete();
+  Vector relays = lambda, there = x, velocity(x.size()), held = Vector::Zero(k), within = Vector::Zero(k);
+  std::vector<int> asked(at(k), 0), asked_within(at(k), 0);
+  evaluator_.field(t, x, lambda, velocity);
+  if (!all_finite(velocity)) return forget_resting();
+  for (int point = 0; point < kRestingPoints; ++point) {
+    const double later = kBeside * patternless(k, point);
+    for (Index j = 0; j < continuous; ++j) {
+      there[j] = x[j] + later * velocity[j];
+      if (!stays[at(j)]) there[j] += kBeside * patternless(k + 1 + j, point) * std::abs(x[j]);
+    }
+    const auto is_held = [&](Index e) { return resting_.bound[at(e)] != 0 && patternless(e, point) > 0; };
+    for (Index e = 0; e < k; ++e)
+      relays[sliding_[at(e)]] = is_held(e) ? resting_.bound[at(e)] : generic_relay(e + point);
+    evaluator_.field(t + later, there, relays, buffers_.dx);
+    evaluator_.guard_rates(t + later, there, buffers_.dx, buffers_.rates);
+    for (Index e = 0; e < k; ++e) {
+      const double w = std::abs(buffers_.rates[sliding_[at(e)]]);
+      (is_held(e) ? held : within)[e] =
+          std::max(std::isfinite(w) ? w : INFINITY, (is_held(e) ? held : within)[e]);
+      ++(is_held(e) ? asked : asked_within)[at(e)];
+    }
+  }
+  for (Index e = 0; e < k; ++e) {
+    const bool rests = asked[at(e)] > 1 && asked_within[at(e)] > 0 && within[e] < INFINITY &&
+                       held[e] <= kRestingPart * within[e] && within[e] > 0;
+    if (!rests) resting_.bound[at(e)] = 0;
+    resting_.size[at(e)] = within[e];
+    resting_.any = resting_.any || rests;
+  }
+}
+
+bool SlidingSolver::rests_still(double t, ConstVectorRef x, ConstVectorRef dx) {
+  evaluator_.guard_rates_of(sliding_, t, x, dx, buffers_.rates);
+  for (std::size_t e = 0; e < sliding_.size(); ++e)
+    if (resting_.bound[e] != 0 &&
+        !(std::abs(buffers_.rates[sliding_[e]]) <= kStillResting * resting_.size[e]))
+      return false;
+  return true;
+}
+
+void SlidingSolver::forget_resting() {
+  resting_ = {.looked_for = true};
+  reduced_.chosen = reduced_.dependent = false;
+  effects_ = Effects::unknown;
+  numerators_.reset();
+  newton_.prepared = newton_.valid = false;
+}
+
+void SlidingSolver::hold_resting(VectorRef lambda) const {
+  if (!resting_.any) return;
+  for (std::size_t e = 0; e < sliding_.size(); ++e)
+    if (resting_.bound[e] != 0) lambda[sliding_[e]] = resting_.bound[e];
+}
+
 void SlidingSolver::choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda) {
   reduced_.chosen = true;
   const std::size_t k = sliding_.size();
-  if (newton_.diagonal && newton_.triplets.size() == k &&
+  if (newton_.diagonal && !resting_.any && newton_.triplets.size() == k &&
       std::all_of(newton_.triplets.begin(), newton_.triplets.end(),
                   [](const auto& entry) { return entry.value() != 0; })) {
     return;
   }
-  reduced_.dependent = false;
   reduced_.equations.clear();
   reduced_.unknowns.clear();
   reduced_.any_second_order = false;
-  for (Component& component : components_of(newton_.triplets, k, kLargestDense))
-    choose_in_component(t, x, lambda, component.members, component.matrix);
+  std::vector<Eigen::Triplet<double>> couplings = newton_.triplets;
+  std::erase_if(couplings,
+                [&](const auto& entry) { return is_resting(entry.row()) || is_resting(entry.col()); });
+  reduced_.dependent = resting_.any;
+  for (Component& component : components_of(couplings, k, kLargestDense))
+    if (!is_resting(component.members.front()))
+      choose_in_component(t, x, lambda, component.members, component.matrix);
   if (!reduced_.dependent) return;
   newton_.diagonal = false;
   reduced_.equation_of_row.assign(k, -1);

@@ -45,12 +45,17 @@ SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance
     return found.side;
   }
   Surface& surface = surfaces_[found.side.surface];
-  if (!surface.named && appearance < surface.first) {
+  if (surface.named) return found.side;
+  if (appearance < surface.first) {
     surface.first = appearance;
     if (guard == surface.guard) surface.name = name();
   }
+  if (guard != surface.guard && size_of(guard) < size_of(surface.guard))
+    surface.guard = found.side.sign > 0 ? guard : graph_.negate(guard);
   return found.side;
 }
+
+std::size_t SurfaceTable::size_of(NodeId guard) const { return graph_.reachable({guard}).size(); }
 
 std::optional<SurfaceSide> SurfaceTable::find(NodeId guard) const {
   const GuardKey key = guard_key(graph_, guard);

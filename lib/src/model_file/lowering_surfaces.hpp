@@ -41,7 +41,8 @@ class SurfaceTable {
 
   // A surface of [surfaces]. One whose guard has a surface already is another name for it.
   SurfaceSide add_named(const std::string& name, NodeId guard);
-  // The surface where a guard vanishes. Guards that differ by a factor of one sign, or by how they are written, vanish together.
+  // The surface where a guard vanishes. Guards that differ by a factor of one sign, or by how they are written, vanish together, and
+  // the shortest of them is evaluated: 0.3 + 0.6(h - 0.5) rounds where h itself does not.
   SurfaceSide find_or_add(NodeId guard, const Appearance& appearance,
                           const std::function<std::string()>& name);
 
@@ -78,6 +79,8 @@ class SurfaceTable {
   };
   // The surface of a guard, or the number of the next one, which the guard then belongs to.
   Found side_of(NodeId guard);
+  // The nodes that a guard is made of.
+  std::size_t size_of(NodeId guard) const;
 
   ExpressionGraph& graph_;
   std::vector<Surface> surfaces_;
