@@ -462,3 +462,37 @@ TEST_CASE("an event in any direction fires where a jump leads its guard to zero 
           check_times(finished, name, {0.5}, 1e-12);
       });
 }
+
+TEST_CASE("late on the clock an event fires once where another one has the same zero") {
+  // r = sin(t - 600) is above 0.528 once in each of seven turns.
+  const std::string text =
+      "[parameters]\np = 0.528\n[states]\nr = 0.0\nz = 0.0\n[discrete]\nhits = 0\n[time]\nstart = 600.0\n"
+      "end = 640.0\n[derivatives]\nr = \"cos(t - 600)\"\nz = \"sin(1.7*t) - z\"\n"
+      "[[resets]]\nname = \"hit\"\nwhen = \"max(r, -0.352) >= p\"\nset = { hits = \"hits + 1\" }\n" +
+      record("seen", "r > 0.528");
+  for_all_methods(text, {1e-6, 1e-9, 1e-12}, [&](const Finished& finished, double rtol) {
+    std::vector<double> expected;
+    for (int turn = 0; turn < 7; ++turn) expected.push_back(600 + std::asin(0.528) + turn * kTurn);
+    check_times(finished, "seen", expected, 1e3 * rtol + 1e-10);
+    check_times(finished, "hit", expected, 1e3 * rtol + 1e-10);
+    CHECK(finished.end(2) == 7);
+  });
+}
+
+TEST_CASE("late on the clock an event fires once where an edge turns the motion round at its zero") {
+  // q runs between 0.417 and -0.2 by q' = ±1 - q/5.
+  const std::string text =
+      "initial = \"up\"\n[states]\nq = 0.0\nz = 0.0\n[time]\nstart = 600.0\nend = 640.0\n[derivatives]\n"
+      "q = \"0\"\nz = \"sin(1.7*t) - z\"\n[[locations]]\nname = \"up\"\n[locations.derivatives]\nq = \"1 - "
+      "q/5\"\n"
+      "[[locations]]\nname = \"down\"\n[locations.derivatives]\nq = \"-1 - q/5\"\n"
+      "[[edges]]\nfrom = \"up\"\nto = \"down\"\nwhen = \"q - 0.417\"\ndirection = \"rising\"\n"
+      "[[edges]]\nfrom = \"down\"\nto = \"up\"\nwhen = \"q + 0.2\"\ndirection = \"falling\"\n" +
+      record("seen", "q - 0.417", "direction = \"falling\"\n");
+  for_all_methods(text, {1e-6, 1e-9, 1e-12}, [&](const Finished& finished, double rtol) {
+    std::vector<double> expected;
+    const double up = 5 * std::log(5.2 / 4.583), down = 5 * std::log(5.417 / 4.8);
+    for (double t = 600 + 5 * std::log(5 / 4.583); t < 640; t += up + down) expected.push_back(t);
+    check_times(finished, "seen", expected, 1e3 * rtol + 1e-10);
+  });
+}

@@ -286,3 +286,15 @@ TEST_CASE("a step over the rise of friction at zero velocity is taken again, sho
   check_motor({.torque = 6.27, .frequency = 1.9, .press = 4.36, .least_changes = 45, .error = 3e3});
   check_motor({.torque = 8, .frequency = 1.97, .press = 3.72, .least_changes = 45});
 }
+
+TEST_CASE("a surface that is met where another one breaks away is classified with the force of sliding") {
+  // e follows t/10 to 0.2 at t = 2. There it is not held with 1.3, is lifted by 1.3 - 1.25, and pressed down by 1 - 1.25.
+  const std::string text =
+      "[states]\ne = 0.0\n[time]\nend = 5.0\n[surfaces]\nS = { value = \"e - 0.1*t\", break_away = 1.3 }\n"
+      "[derivatives]\ne = \"if(e > 0.2, -1.25, 0) - sgn(S)\"\n";
+  for_all_methods(text, {1e-5, 1e-8, 1e-12}, [](const Finished& finished, double) {
+    CHECK(std::abs(finished.end(0) - 0.2) < 1e-12);
+    REQUIRE(finished.solution.events.size() == 1);
+    CHECK(finished.solution.events[0].to->word() == "-0");
+  });
+}

@@ -158,7 +158,9 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     const bool is_condition = watch[e].is_condition();
-    const double noise = guards.event(e).rests ? guards.event(e).noise : 0;
+    // What is left of a guard where its event was located is no way that is still to go.
+    const bool keeps_noise = guards.event(e).rests || guards.event(e).fired_at_zero;
+    const double noise = keeps_noise ? guards.event(e).noise : 0;
     guards.look_anew(e);
     if (now_.is_part_of_limit(e)) continue;
     const double value = now_.here->event_value(now_.t, now_.x, e);
@@ -212,7 +214,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
       const bool is_ahead = !exact && !jumps_.has_fired_on(watch[e].when) &&
                             value > kZeroFactor * watch.rounding(now_.t, now_.x, e);
       if (!went_on && !is_ahead) due.push_back(e);
-      if (went_on) guards.set_noise(e, zero);
+      if (went_on || !is_ahead) guards.set_noise(e, zero);
       if (rate < 0 && leaves_zero()) left_at_zero_.push_back(e);
       continue;
     }

@@ -36,9 +36,7 @@ Decision SettleRules::fires_past_zero() {
   if (!guards.has_looked()) waiting_.look_at_waiting();
   // An event that has fired may fire again once something else has moved the state off its guard.
   for (Index e = 0; e < now_.here->watch.size(); ++e) {
-    if (guards.event(e).fired_at_zero &&
-        std::abs(now_.here->event_value(now_.t, now_.x, e)) > motion_.zero_level(e))
-      guards.set_fired_at_zero(e, false);
+    if (guards.event(e).fired_at_zero && !waiting_.is_zero(e)) guards.set_fired_at_zero(e, false);
   }
   std::vector<Crossed> crossed = waiting_.crossed_by_jump();
   if (crossed.empty()) return {};

@@ -2,7 +2,7 @@
 //
 // Surfaces that are met or slide are classified with λ in ρ·[−1, 1] (model/held_system.hpp). A surface that is left carries λ =
 // ±1 from then on, so a block that breaks away lets go of its neighbours a little: those that still slide are classified again,
-// until nothing changes. Every turn lets go of at least one surface more. A surface that is crossed was never held: what slid
+// until nothing changes, and so are those that were met with it. Every turn lets go of at least one surface more. A surface that is crossed was never held: what slid
 // before and let go while that one was taken to be held is classified again too.
 
 #include <algorithm>
@@ -87,13 +87,23 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
     }
     if (asked.slides_on(i)) sliding.push_back(i);
   }
+  // The sides of other surfaces were found with the force that held those.
+  std::vector<Index> others = sliding;
   for (const Index i : result.involved) {
-    if (!asked.slides_on(i) && ratios[i] > 1) left.push_back(i);
+    if (asked.slides_on(i)) continue;
+    if (ratios[i] > 1) {
+      left.push_back(i);
+      continue;
+    }
+    asked.set(i, before[i]);
+    guess[i] = before.slides_on(i) ? 0 : number_of(before[i]);
+    others.push_back(i);
   }
-  if (left.empty() || sliding.empty()) return false;
+  if (left.empty() || others.empty()) return false;
+  std::sort(others.begin(), others.end());
   Meeting again;
   if (structure_.known()) {
-    std::vector<Index> together = sliding;
+    std::vector<Index> together = others;
     together.insert(together.end(), left.begin(), left.end());
     std::sort(together.begin(), together.end());
     for (const Index i : together) is_member_[at(i)] = 1;
@@ -101,13 +111,14 @@ bool EventResolver::ask_again(double t, ConstVectorRef x, const Mode& before, co
     for (const Index i : left) {
       if (seen[at(i)]) continue;
       for (const Index j : structure_.component(i, together, is_member_)) {
-        if (!seen[at(j)] && asked.slides_on(j)) again.met.push_back({.surface = j});
+        if (!seen[at(j)] && std::binary_search(others.begin(), others.end(), j))
+          again.met.push_back({.surface = j});
         seen[at(j)] = 1;
       }
     }
     for (const Index i : together) is_member_[at(i)] = 0;
   } else {
-    for (const Index i : sliding) again.met.push_back({.surface = i});
+    for (const Index i : others) again.met.push_back({.surface = i});
   }
   if (again.met.empty()) return false;
   Resolution next;
