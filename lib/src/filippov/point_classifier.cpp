@@ -417,7 +417,7 @@ bool PointClassifier::has_no_gradient(double t, ConstVectorRef x, ConstVectorRef
   for (const Vector* along : {&field_minus_, &field_plus_}) {
     const double step = 1e-3 * time_scale(*along, weights);
     shifted_ = x + step * *along;
-    if (here <= kNoGradient * geometry_.tolerance(t + step, shifted_, surface_, weights)) return true;
+    if (here < kNoGradient * geometry_.tolerance(t + step, shifted_, surface_, weights)) return true;
   }
   return false;
 }

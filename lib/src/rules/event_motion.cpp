@@ -158,7 +158,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
   for (Index e = 0; e < watch.size(); ++e) {
     const bool any = watch[e].direction == Direction::any;
     const bool is_condition = watch[e].is_condition();
-    // What is left of a guard where its event was located is no way that is still to go.
+    // The remainder of a guard where its event was located is no way that is still to go.
     const bool keeps_noise = guards.event(e).rests || guards.event(e).fired_at_zero;
     const double noise = keeps_noise ? guards.event(e).noise : 0;
     guards.look_anew(e);

@@ -1,9 +1,9 @@
 // EventResolver where surfaces have break-away ratios.
 //
 // Surfaces that are met or slide are classified with λ in ρ·[−1, 1] (model/held_system.hpp). A surface that is left carries λ =
-// ±1 from then on, so a block that breaks away lets go of its neighbours a little: those that still slide are classified again,
-// until nothing changes, and so are those that were met with it. Every turn lets go of at least one surface more. A surface that is crossed was never held: what slid
-// before and let go while that one was taken to be held is classified again too.
+// ±1 from then on, so a block that breaks away lets go of its neighbours a little. Those that still slide, and those that are met
+// with it, are classified again until nothing changes. Every turn lets go of at least one surface more. A surface that is crossed
+// was never held: what slid before and let go while that one was taken to be held is classified again too.
 
 #include <algorithm>
 #include <cmath>
