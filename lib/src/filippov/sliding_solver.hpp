@@ -24,7 +24,6 @@
 #include <cmath>
 #include <vector>
 
-#include "core/at.hpp"
 #include "core/factorise.hpp"
 #include "filippov/exit_numerators.hpp"
 #include "filippov/relay_structure.hpp"
@@ -124,7 +123,9 @@ class SlidingSolver {
   bool rests_still(double t, ConstVectorRef x, ConstVectorRef dx);
   void forget_resting();
   void hold_resting(VectorRef lambda) const;
-  bool is_resting(Index entry) const { return resting_.any && resting_.bound[at(entry)] != 0; }
+  bool is_resting(Index entry) const {
+    return resting_.any && resting_.bound[static_cast<std::size_t>(entry)] != 0;
+  }
   // Looks for singular components of D and chooses what stands in for them.
   void choose_equations(double t, ConstVectorRef x, ConstVectorRef lambda);
   // The same in one of them, given D over its members unless that is large.
