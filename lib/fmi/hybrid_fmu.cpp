@@ -20,7 +20,8 @@ constexpr double usual_tolerance = 1e-6;
 
 // Differences are taken over this part of the sizes of states: their error is about its square, and that of rounding ε over it.
 constexpr double kPart = 1e-6;
-// Two values are the same where they differ by less than this part of a difference.
+// Two values are the same where they differ by less than this part of a difference. Smooth ones differ by kPart of it and rounding by ε/kPart,
+// and a kink makes a difference of about its size.
 constexpr double kKink = 1e-3;
 
 signed char sign_of(double z) { return z > 0 ? 1 : -1; }
@@ -605,7 +606,7 @@ bool HybridFmu::holds_alike(const Stage& one, HybridFmu& of_other, const Stage& 
   if (!(apart.array() <= kKink * kPart * sizes.array()).all()) return false;
   const Vector a = loader_.at(one.first, t, x).values(discrete_);
   const Vector b = of_other.loader_.at(other.first, t, x).values(of_other.discrete_);
-  // Rounding is all that there is of a zero.
+  // A discrete value of zero is the sum of terms as large as states: a few hundred roundings of them.
   constexpr double rounding = 1e-13;
   const double floor = n_ > 0 ? rounding * largest_.maxCoeff() : 0;
   for (Index k = 0; k < a.size(); ++k)

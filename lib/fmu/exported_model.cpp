@@ -34,7 +34,8 @@ Automaton changed(const Automaton& problem, const Change& change) {
   return Automaton(std::move(locations), problem.edges(), problem.locations()[problem.initial()].name);
 }
 
-// A speed across a surface is none where it is this part of the one on the other side.
+// The field of a side rests where its speed across the surface is this part of the speed on the other side: rounding of terms that are a
+// million times as large as the speeds.
 constexpr double kRests = 1e-9;
 
 double finite(double value) {

@@ -1,5 +1,5 @@
-// What is asked of an FMU beside a run: derivatives through its events, exponents, and its audit. What its numbers of stages would make wrong
-// is refused.
+// Analyses of an FMU beside its run: derivatives through its events, Lyapunov exponents and the audit. Analyses that the number of the stage,
+// which is one of the states, would make wrong are refused.
 #include <doctest/doctest.h>
 
 #include <cmath>

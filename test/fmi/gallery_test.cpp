@@ -199,7 +199,7 @@ class Exported {
                .binary = SLIDEWAY_FMU_BINARY});
   }
 
-  // What is wrong with Model Exchange; "" where it has the events of the plain run.
+  // The reason why the model fails by Model Exchange; "" where it has the events of the plain run.
   std::string exchanged_difference(Index most_events = 2'000) const {
     Options options = model_.options;
     options.max_events = most_events;
@@ -208,7 +208,8 @@ class Exported {
                       1e-4);
   }
 
-  // What is wrong with Co-Simulation. One of FMI 2.0 tells of no events, except of the stop that cuts a step short.
+  // The reason why the model fails by Co-Simulation; "" where it does not. FMUs of FMI 2.0 tell of no events, except of the stop that cuts a step
+  // short.
   std::string stepped_difference() const {
     const Motion told = version_ == FmiVersion::three
                             ? every_

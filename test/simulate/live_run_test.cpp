@@ -160,7 +160,7 @@ TEST_CASE("a live run that goes from event to event stops at the limit of bounce
     }
     CHECK(stops <= times.size());
     CHECK(live.events().size() == whole.events.size());
-    // What is saved at the limit goes on as the run does.
+    // The run restores what it saved at the limit, and comes to the same end.
     LiveRun other(followed.simulator, run);
     while (const EventRecord* const event = other.next_event(run.end)) {
       if (event->kind != EventKind::zeno) continue;

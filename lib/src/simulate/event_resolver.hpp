@@ -82,7 +82,7 @@ class EventResolver {
   // ratios meanwhile.
   Resolution resolve_held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
                           const Meeting& meeting, ConstVectorRef weights);
-  // Surfaces that were broken away from resist less from now on; those that still slide and see them are asked again, and
+  // Surfaces that were broken away from resist less from now on; those that still slide, or are met, and see them are asked again, and
   // the first time those that slid before one was crossed. False when nothing changes.
   bool ask_again(double t, ConstVectorRef x, const Mode& before, const Vector& ratios, ConstVectorRef weights,
                  bool first, Resolution& result);
