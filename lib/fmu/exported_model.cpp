@@ -124,6 +124,14 @@ void ExportedModel::initialise() {
             .where = "the parameters",
             .expected = fmt::format("values with {} states", states_),
             .got = fmt::format("{} states", instance_->state.size())});
+  const Layout now = layout_of(model_, *instance_, offered_);
+  const auto has_same_name = [](const Variable& a, const Variable& b) { return a.name == b.name; };
+  if (!std::equal(now.variables.begin(), now.variables.end(), layout_.variables.begin(),
+                  layout_.variables.end(), has_same_name))
+    refuse({.what = "a parameter decides the surfaces, contacts or events, which an FMU cannot change",
+            .where = "the parameters",
+            .expected = fmt::format("values with {} event indicators", layout_.indicators),
+            .got = fmt::format("{} event indicators", now.indicators)});
   Automaton problem = instance_->problem();
   Vector state = instance_->state;
   if (const std::vector<std::string> free = offered_.free(); !free.empty()) {
@@ -197,21 +205,28 @@ const ExportedModel::Stretch& ExportedModel::stretch() {
   if (now.system != nullptr && now.mode == place_.mode && now.location == place_.location) return now;
   now.mode = place_.mode;
   now.location = place_.location;
-  const auto known = systems_.find(place_.location);
-  if (known != systems_.end()) {
-    now.system = &known->second;
-  } else {
+  auto known = systems_.find(place_.location);
+  if (known == systems_.end()) {
     const Automaton& problem = simulator_->automaton();
-    std::optional<System> system;
-    if (problem.has_locations()) system = problem.system_at(place_.location, place_.t, place_.x);
-    now.system = &systems_.emplace(place_.location, system ? *system : problem.system()).first->second;
+    std::optional<System> found;
+    if (problem.has_locations()) found = problem.system_at(place_.location, place_.t, place_.x);
+    const System& system = found ? *found : problem.system();
+    known = systems_.emplace(place_.location, Place{system, SurfacePull(system)}).first;
   }
+  now.system = &known->second.system;
+  now.pull = &known->second.pull;
   const Index surfaces = now.system->surfaces();
   now.is_free = now.mode.size() >= surfaces && now.mode.codimension() == 0;
   if (now.is_free) {
     now.lambda.resize(surfaces);
     for (Index i = 0; i < surfaces; ++i) now.lambda[i] = now.mode[i] == Side::plus ? 1 : -1;
   }
+  // The surface between two locations, along which a motion slides, is behind those of the mode.
+  const Index own = simulator_->system().surfaces();
+  now.sliding.clear();
+  for (Index i = 0; i < surfaces; ++i)
+    if (i >= own || now.mode.slides_on(i)) now.sliding.push_back(i);
+  now.has_closed = !now.mode.sliding_from(own).empty();
   return now;
 }
 
@@ -255,6 +270,9 @@ void ExportedModel::derivatives(VectorRef answer) {
   }
   forces_->velocity(place_.t, place_.x, dx_);
   answer = dx_.head(layout_.continuous);
+  if (!now.is_free && place_.pull > 0)
+    now.pull->add(
+        point_of_pull(), [&](VectorRef x) { project(x); }, place_.pull, answer);
 }
 
 Vector ExportedModel::indicators() {
@@ -310,6 +328,7 @@ double ExportedModel::room_at_rest(const Vector& lambda) {
 void ExportedModel::find_sides() {
   place_.shift.resize(0);
   find_resting();
+  place_.pull = rate_of_pull();
   Vector z(layout_.indicators), z_ahead(layout_.indicators);
   raw_indicators(z);
   const Index m = simulator_->system().surfaces(), modes = place_.mode.size();
@@ -386,9 +405,36 @@ std::vector<bool> ExportedModel::positive_indicators() {
   return positive;
 }
 
+void ExportedModel::project(VectorRef x) {
+  projection_(place_.t, {.mode = place_.mode, .location = place_.location}, x);
+}
+
 void ExportedModel::put_on_constraints() {
-  if (stretch().is_free) return;
-  projection_(place_.t, {.mode = place_.mode, .location = place_.location}, place_.x);
+  if (!stretch().is_free) project(place_.x);
+}
+
+double ExportedModel::rate_for(const Matrix& jacobian) {
+  // Where the field is constant states come back in this part of the run.
+  constexpr double part_of_span = 1.0 / 30;
+  // Twice the rates along the surface: directions across it shrink faster than those, and no step gets shorter.
+  constexpr double margin = 2;
+  return std::max(1 / (part_of_span * span()), margin * bound_of_rates(jacobian));
+}
+
+// By differences, since a rate of two digits will do.
+double ExportedModel::rate_of_pull() {
+  place_.pull = 0;
+  if (stretch().is_free) return 0;
+  const Index n = layout_.continuous;
+  const Vector x = place_.x, here = derivatives();
+  Matrix jacobian(n, n);
+  for (Index j = 0; j < n; ++j) {
+    const double step = std::sqrt(std::numeric_limits<double>::epsilon()) * (1 + std::abs(x[j]));
+    place_.x[j] = x[j] + step;
+    jacobian.col(j) = (derivatives() - here) / step;
+    place_.x[j] = x[j];
+  }
+  return rate_for(jacobian);
 }
 
 std::optional<Run> ExportedModel::run_from_before(double by, const Vector& dx) {
@@ -632,7 +678,16 @@ Vector ExportedModel::directional(const std::uint32_t* unknowns, std::size_t unk
     if (unknown.role == Role::derivative) {
       if (!rates) {
         if (!jacobian_) jacobian_.emplace(simulator_->automaton(), options_, span());
-        rates = jacobian_->find(place_.t, place_.x, place_.mode, place_.location, relays()) * direction;
+        const Matrix& jacobian = jacobian_->find(place_.t, place_.x, place_.mode, place_.location, relays());
+        rates = jacobian * direction;
+        const Index n = layout_.continuous;
+        // The rates may have grown since the last event.
+        if (!stretch().is_free) {
+          derivatives();
+          stretch().pull->add_along(
+              point_of_pull(), [&](VectorRef x) { project(x); },
+              std::max(place_.pull, rate_for(jacobian.topLeftCorner(n, n))), direction, *rates);
+        }
       }
       result[at] = (*rates)[unknown.index];
     } else if (unknown.role == Role::observed || unknown.role == Role::indicator) {

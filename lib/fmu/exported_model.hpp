@@ -18,6 +18,7 @@
 
 #include "lib/fmu/jacobian_along.hpp"
 #include "lib/fmu/layout.hpp"
+#include "lib/fmu/surface_pull.hpp"
 #include "slideway/detail/model/evaluator.hpp"
 #include "slideway/simulate/forces_along.hpp"
 #include "slideway/simulate/live_run.hpp"
@@ -43,6 +44,7 @@ struct ModelPlace {
   std::string location = {};
   Index resting = -1;  // the surface that slides while the field of one of its sides rests on it
   std::vector<bool> is_positive = {};  // each indicator, after the last event
+  double pull = 0;                     // the rate back onto the surfaces that slide and the closed contacts
   Vector shift = {};  // of each indicator, so that a rounding error at an event hides no side
   std::optional<double> next_time = {};
   bool has_ended = false;
@@ -106,8 +108,11 @@ class ExportedModel {
     Mode mode = {};
     std::string location = {};
     const System* system = nullptr;  // null before the first
+    SurfacePull* pull = nullptr;
     bool is_free = false;
     Vector lambda = {};
+    std::vector<Index> sliding = {};
+    bool has_closed = false;
   };
   double span() const;  // of the run that the model suggests
   const Stretch& stretch();
@@ -126,6 +131,14 @@ class ExportedModel {
   std::optional<Run> run_from_before(double by, const Vector& dx);
   // Moves the state onto the surfaces that slide and the closed contacts, from which an integrator outside drifts.
   void put_on_constraints();
+  // The rate at which states come back onto the surfaces where the field of this mode has this derivative, and where the place is.
+  double rate_for(const Matrix& jacobian);
+  double rate_of_pull();
+  // dx_ has the field there.
+  SurfacePull::Point point_of_pull() {
+    return {place_.t, place_.x, stretch_.sliding, relays(), dx_, stretch_.has_closed};
+  }
+  void project(VectorRef x);
   bool pass_indicators(bool is_due);
   // The speeds across a surface in the fields of its two sides.
   struct Speeds {
@@ -158,7 +171,11 @@ class ExportedModel {
   std::optional<Observables> observables_;
   Trajectory::Projection projection_;
   std::optional<JacobianAlong> jacobian_;  // made when first asked for
-  std::map<std::string, System> systems_;  // by location
+  struct Place {
+    System system;
+    SurfacePull pull;
+  };
+  std::map<std::string, Place> systems_;  // by location
   ModelPlace place_;
   struct RelaysOf {
     double t = 0;
