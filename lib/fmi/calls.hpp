@@ -40,6 +40,9 @@ class Calls {
   // The name of the function of the binary that was called last.
   const char* called() const { return called_; }
 
+  // Between these two structural parameters are set.
+  virtual int enter_configuration() = 0;
+  virtual int exit_configuration() = 0;
   virtual int enter_initialization(double time, std::optional<double> tolerance) = 0;
   virtual int exit_initialization() = 0;
   virtual int reset() = 0;

@@ -123,6 +123,9 @@ class CallsOfTwo : public Calls {
   }
   bool is_there() const { return component_ != nullptr; }
 
+  // There are no structural parameters in 2.0.
+  int enter_configuration() override { return 0; }
+  int exit_configuration() override { return 0; }
   int enter_initialization(double time, std::optional<double> tolerance) override {
     note("fmi2SetupExperiment");
     const Status set_up = call_.setup(component_, tolerance ? 1 : 0, tolerance.value_or(0), time, 0, 0);

@@ -137,6 +137,13 @@ class CallsOfThree : public Calls {
   }
   bool is_there() const { return instance_ != nullptr; }
 
+  // FMUs without structural parameters need not have these functions.
+  int enter_configuration() override {
+    return simple("fmi3EnterConfigurationMode", fmu_.function<Call>("fmi3EnterConfigurationMode"));
+  }
+  int exit_configuration() override {
+    return simple("fmi3ExitConfigurationMode", fmu_.function<Call>("fmi3ExitConfigurationMode"));
+  }
   int enter_initialization(double time, std::optional<double> tolerance) override {
     note("fmi3EnterInitializationMode");
     return call_.enter_initialization(instance_, tolerance.has_value(), tolerance.value_or(0), time, false,

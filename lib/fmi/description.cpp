@@ -37,7 +37,8 @@ const std::map<std::string, Role> roles = {
 
 class Reader {
  public:
-  Reader(const std::filesystem::path& file, pugi::xml_node root) : file_(file), root_(root) {}
+  Reader(const std::filesystem::path& file, pugi::xml_node root, const Configuration& configuration)
+      : file_(file), root_(root), configuration_(configuration) {}
 
   Description read(std::optional<Kind> wanted) {
     const std::string version = text(root_, "fmiVersion");
@@ -163,8 +164,21 @@ class Reader {
       if (node.type() == pugi::node_element) variable(node);
   }
 
-  // The lengths of an array along its dimensions; none of a scalar.
-  std::vector<std::size_t> dimensions_of(pugi::xml_node node) const {
+  // The value of a structural parameter, by which arrays have their lengths.
+  std::optional<double> structural_value(pugi::xml_node node, bool is_configured) const {
+    const std::string name = text(node, "name");
+    const auto set = configuration_.find(name);
+    if (!is_configured || set == configuration_.end()) return number(node, "start");
+    const double least = number(node, "min").value_or(0);
+    const double most = number(node, "max").value_or(0x1p53);
+    if (!(set->second >= least && set->second <= most) || set->second != std::floor(set->second))
+      refuse_file(fmt::format("structural parameter '{}' cannot have this value", name),
+                  fmt::format("a whole number from {} to {}", least, most), fmt::format("{}", set->second));
+    return set->second;
+  }
+
+  // The lengths of an array along its dimensions, with the configuration or as the description gives them; none of a scalar.
+  std::vector<std::size_t> dimensions_of(pugi::xml_node node, bool is_configured) const {
     constexpr double most = 1e6;
     std::vector<std::size_t> lengths;
     double all = 1;
@@ -172,7 +186,7 @@ class Reader {
       std::optional<double> length = number(dimension, "start");
       if (!length) {
         const auto found = nodes_.find(reference(dimension, "valueReference"));
-        if (found != nodes_.end()) length = number(found->second, "start");
+        if (found != nodes_.end()) length = structural_value(found->second, is_configured);
       }
       const std::string name = node.attribute("name").value();
       if (!length || !(*length >= 0) || *length != std::floor(*length))
@@ -187,11 +201,29 @@ class Reader {
     return lengths;
   }
 
+  // The places of an element of this place along each dimension, from 0, the last index first.
+  static std::vector<std::size_t> indices_of(std::size_t element, const std::vector<std::size_t>& lengths) {
+    std::vector<std::size_t> index(lengths.size());
+    for (std::size_t k = lengths.size(); k-- > 0; element /= lengths[k]) index[k] = element % lengths[k];
+    return index;
+  }
+
+  // The place in an array of other lengths of the element with these indices; none where that array is shorter.
+  static std::optional<std::size_t> place_of(const std::vector<std::size_t>& indices,
+                                             const std::vector<std::size_t>& lengths) {
+    std::size_t place = 0;
+    for (std::size_t k = 0; k < lengths.size(); ++k) {
+      if (indices[k] >= lengths[k]) return std::nullopt;
+      place = place * lengths[k] + indices[k];
+    }
+    return place;
+  }
+
   // "[2,3]" for the element of this place, counted from 1, the last index first.
   static std::string index_of(std::size_t element, const std::vector<std::size_t>& lengths) {
     if (lengths.empty()) return "";
-    std::vector<std::size_t> index(lengths.size());
-    for (std::size_t k = lengths.size(); k-- > 0; element /= lengths[k]) index[k] = element % lengths[k] + 1;
+    std::vector<std::size_t> index = indices_of(element, lengths);
+    for (std::size_t& one : index) ++one;
     return fmt::format("[{}]", fmt::join(index, ","));
   }
 
@@ -233,21 +265,33 @@ class Reader {
     const std::string initial = node.attribute("initial").value();
     one.is_settable_at_start =
         variability != "constant" &&
-        (initial == "exact" || (initial.empty() && (one.role == Role::parameter || one.role == Role::input)));
+        (initial == "exact" ||
+         (initial.empty() &&
+          (one.role == Role::parameter || one.role == Role::structural || one.role == Role::input)));
     one.is_tunable = one.role == Role::parameter && variability == "tunable";
     if (typed.attribute("derivative"))
       derivatives_.emplace_back(answer_.variables.size(), reference(typed, "derivative"));
-    const std::vector<std::size_t> lengths = dimensions_of(node);
+    const std::vector<std::size_t> lengths = dimensions_of(node, true), told = dimensions_of(node, false);
     for (const std::size_t length : lengths) one.count *= length;
+    std::size_t told_count = 1;
+    for (const std::size_t length : told) told_count *= length;
     const bool is_number = one.type != Type::text && one.type != Type::binary;
     const std::vector<double> starts = is_number ? numbers(typed, "start") : std::vector<double>();
-    if (starts.size() > 1 && starts.size() != one.count)
+    if (starts.size() > 1 && starts.size() != told_count)
       refuse_file(fmt::format("'start' of '{}' has another number of values than the variable", one.name),
-                  fmt::format("{}", one.count), fmt::format("{}", starts.size()));
+                  fmt::format("{}", told_count), fmt::format("{}", starts.size()));
+    const bool is_configured = one.role == Role::structural && configuration_.contains(one.name);
     const std::string name = one.name;
     for (one.element = 0; one.element < one.count; ++one.element) {
       one.name = name + index_of(one.element, lengths);
-      if (!starts.empty()) one.start = starts.size() == 1 ? starts.front() : starts[one.element];
+      const std::optional<std::size_t> place = place_of(indices_of(one.element, lengths), told);
+      one.start.reset();
+      if (is_configured)
+        one.start = structural_value(node, true);
+      else if (starts.size() == 1 && (told_count != 1 || place))
+        one.start = starts.front();
+      else if (!starts.empty() && place)
+        one.start = starts[*place];
       answer_.variables.push_back(one);
     }
     // Other names of 3.0 for the same values are there to be seen.
@@ -315,11 +359,14 @@ class Reader {
         refuse_file("ModelStructure names a derivative that is none",
                     "the value reference of a variable with 'derivative'", fmt::format("{}", of));
       for (std::size_t k = 0; k < states.size(); ++k) add_state(*states[k], *derivatives[k]);
+      for (const pugi::xml_node dimension : nodes_.at(found->second).children("Dimension"))
+        answer_.has_sized_states = answer_.has_sized_states || dimension.attribute("valueReference");
     }
   }
 
   const std::filesystem::path& file_;
   pugi::xml_node root_;
+  const Configuration& configuration_;
   Description answer_;
   std::map<std::string, pugi::xml_node> declared_;
   std::map<std::uint32_t, pugi::xml_node> nodes_;                   // of 3.0, by value reference
@@ -328,7 +375,8 @@ class Reader {
 
 }  // namespace
 
-Description read_description(const std::filesystem::path& file, std::optional<Kind> kind) {
+Description read_description(const std::filesystem::path& file, std::optional<Kind> kind,
+                             const Configuration& configuration) {
   pugi::xml_document document;
   const pugi::xml_parse_result parsed = document.load_file(file.c_str());
   if (parsed.status == pugi::status_file_not_found)
@@ -346,7 +394,7 @@ Description read_description(const std::filesystem::path& file, std::optional<Ki
             .where = file.filename().string(),
             .expected = "an element <fmiModelDescription>",
             .got = fmt::format("<{}>", document.document_element().name())});
-  return Reader(file, root).read(kind);
+  return Reader(file, root, configuration).read(kind);
 }
 
 }  // namespace slideway::fmi

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -49,6 +50,7 @@ struct Variable {
   // An array of 3.0 is a variable for each element, whose place and number these are.
   std::size_t element = 0;
   std::size_t count = 1;
+  // The value of the description; an element that only other lengths of its array make has none.
   std::optional<double> start = {};
   std::optional<double> nominal = {};
 };
@@ -75,11 +77,16 @@ struct Description {
   std::optional<double> start = {}, end = {}, tolerance = {}, step = {};
   std::vector<Variable> variables = {};
   std::vector<State> states = {};
+  bool has_sized_states = false;             // structural parameters decide the number of states
   std::vector<std::string> indicators = {};  // a name for each event indicator
 };
 
-// Without a kind it is Model Exchange, where the FMU has that. Throws std::invalid_argument where the file is absent or no XML, or where it
+// The values of structural parameters, by name.
+using Configuration = std::map<std::string, double>;
+
+// Without a kind it is Model Exchange, where the FMU has that. Arrays have the lengths of the configuration. Throws std::invalid_argument where the file is absent or no XML, or where it
 // describes none of this kind, or what cannot be run here.
-Description read_description(const std::filesystem::path& file, std::optional<Kind> kind);
+Description read_description(const std::filesystem::path& file, std::optional<Kind> kind,
+                             const Configuration& configuration = {});
 
 }  // namespace slideway::fmi

@@ -35,21 +35,27 @@ std::optional<Kind> kind_wanted(const FmuImport& how) {
   return std::nullopt;
 }
 
+Description description_in(const UnpackedFmu& unpacked, const std::string& file, const FmuImport& how,
+                           const Configuration& configuration) {
+  try {
+    return read_description(unpacked.folder() / "modelDescription.xml", kind_wanted(how), configuration);
+  } catch (const std::invalid_argument& error) {
+    throw std::invalid_argument(file + ": " + error.what());
+  }
+}
+
 }  // namespace
 
 Fmu::Fmu(const std::string& file, const FmuImport& how)
-    : file_(file), how_(how), unpacked_(file), description_([&] {
-        try {
-          return read_description(unpacked_.folder() / "modelDescription.xml", kind_wanted(how));
-        } catch (const std::invalid_argument& error) {
-          throw std::invalid_argument(file + ": " + error.what());
-        }
-      }()) {
-  const std::filesystem::path binaries = unpacked_.folder() / "binaries";
+    : file_(file),
+      how_(how),
+      content_(std::make_shared<Content>(file)),
+      description_(description_in(content_->unpacked, file, how, {})) {
+  const std::filesystem::path binaries = content_->unpacked.folder() / "binaries";
   const std::string folder = folder_of_binaries(description_.version);
-  object_ = binaries / folder / (description_.model_identifier + ".so");
+  content_->object = binaries / folder / (description_.model_identifier + ".so");
   std::error_code ignored;
-  if (!std::filesystem::is_regular_file(object_, ignored))
+  if (!std::filesystem::is_regular_file(content_->object, ignored))
     refuse({.what = "the FMU has no binary for this system",
             .where = file_,
             .expected = fmt::format("binaries/{}/{}.so", folder, description_.model_identifier),
@@ -58,10 +64,21 @@ Fmu::Fmu(const std::string& file, const FmuImport& how)
   if (!how_.isolated) load();
 }
 
+Fmu::Fmu(const Fmu& other, const Configuration& values)
+    : file_(other.file_),
+      how_(other.how_),
+      content_(other.content_),
+      configuration_(values),
+      description_(description_in(content_->unpacked, file_, how_, values)) {}
+
+std::shared_ptr<const Fmu> Fmu::configured(const Configuration& values) const {
+  return std::shared_ptr<const Fmu>(new Fmu(*this, values));
+}
+
 void Fmu::load() const {
-  std::call_once(is_loaded_, [&] {
+  std::call_once(content_->is_loaded, [&] {
     try {
-      binary_ = std::make_unique<platform::SharedObject>(object_);
+      content_->binary = std::make_unique<platform::SharedObject>(content_->object);
     } catch (const std::runtime_error& error) {
       refuse({.what = "the binary of the FMU cannot be loaded", .where = file_, .got = error.what()});
     }
@@ -70,7 +87,7 @@ void Fmu::load() const {
 
 void* Fmu::address(const std::string& name) const {
   load();
-  void* const found = binary_->symbol(name);
+  void* const found = content_->binary->symbol(name);
   if (found == nullptr)
     refuse({.what = "the binary of the FMU lacks a function",
             .where = file_,

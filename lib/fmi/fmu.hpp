@@ -20,13 +20,18 @@ class Fmu {
  public:
   // Throws std::invalid_argument where the file is no FMU that can be run here.
   Fmu(const std::string& file, const FmuImport& how);
+  // The same FMU with other values of its structural parameters, whose arrays have the lengths that these say. Throws std::invalid_argument for
+  // values that they cannot have.
+  std::shared_ptr<const Fmu> configured(const Configuration& values) const;
 
   const std::string& file() const { return file_; }
   const Description& description() const { return description_; }
+  // The values of structural parameters, of which instances are told before all else.
+  const Configuration& configuration() const { return configuration_; }
   const FmuImport& how() const { return how_; }
   // The categories of messages that the FMU is to send; "all" is every one.
   const std::vector<std::string>& log_categories() const { return how_.log; }
-  std::filesystem::path resources() const { return unpacked_.folder() / "resources"; }
+  std::filesystem::path resources() const { return content_->unpacked.folder() / "resources"; }
 
   // Loads the binary, once. Throws std::invalid_argument where the system cannot.
   void load() const;
@@ -37,15 +42,22 @@ class Fmu {
   }
 
  private:
+  // The part that all configurations have in common.
+  struct Content {
+    explicit Content(const std::string& file) : unpacked(file) {}
+    UnpackedFmu unpacked;
+    std::filesystem::path object = {};
+    std::once_flag is_loaded = {};
+    std::unique_ptr<platform::SharedObject> binary = {};
+  };
+  Fmu(const Fmu& other, const Configuration& values);
   void* address(const std::string& name) const;
 
   std::string file_;
   FmuImport how_;
-  UnpackedFmu unpacked_;
+  std::shared_ptr<Content> content_;
+  Configuration configuration_;
   Description description_;
-  std::filesystem::path object_;
-  mutable std::once_flag is_loaded_;
-  mutable std::unique_ptr<platform::SharedObject> binary_;
 };
 
 }  // namespace slideway::fmi

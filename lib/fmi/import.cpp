@@ -27,15 +27,17 @@ bool is_number(const Variable& variable) {
   return variable.type != Type::text && variable.type != Type::binary;
 }
 
-// Parameters and inputs with a start value are set before a run.
+// Parameters and inputs are set before a run.
 bool is_parameter(const Variable& variable) {
-  return is_number(variable) && variable.start && variable.is_settable_at_start &&
-         (variable.role == Role::parameter || variable.role == Role::input);
+  return is_number(variable) && variable.is_settable_at_start &&
+         (variable.role == Role::parameter || variable.role == Role::structural ||
+          variable.role == Role::input);
 }
 
 std::string described(const Variable& variable) {
   std::string text = variable.description;
   if (variable.role == Role::input) text = text.empty() ? "input, constant" : text + " (input, constant)";
+  if (variable.role == Role::structural) text = text.empty() ? "structural" : text + " (structural)";
   if (variable.unit.empty()) return text;
   return text.empty() ? fmt::format("[{}]", variable.unit) : fmt::format("{} [{}]", text, variable.unit);
 }
@@ -115,6 +117,11 @@ void tolerances(const Description& about, ModelDefaults& defaults) {
   const double rtol = defaults.rtol > 0 ? defaults.rtol : usual_tolerance;
   for (const fmi::State& state : about.states)
     defaults.atol.push_back(part_of_nominal * rtol * std::abs(state.variable.nominal.value_or(1)));
+  // A run may have another number of states: the least tolerance is that of all.
+  if (about.has_sized_states) {
+    defaults.atol = {*std::min_element(defaults.atol.begin(), defaults.atol.end())};
+    return;
+  }
   defaults.atol.push_back(part_of_nominal * rtol);
 }
 
@@ -137,7 +144,7 @@ Model described_model(const Fmu& fmu) {
         "the FMU steps by itself: Co-Simulation, a communication point every {}", communication_step(fmu)));
   }
   for (const Variable& variable : about.variables)
-    if (is_parameter(variable))
+    if (is_parameter(variable) && variable.start)
       model.parameters.push_back({variable.name, *variable.start, described(variable)});
   for (const Variable* const state : state_variables(about)) model.state_names.push_back(state->name);
   model.state_names.push_back(stage_name(about));
@@ -148,19 +155,36 @@ Model described_model(const Fmu& fmu) {
 fmi::StartValues start_values(const Fmu& fmu, const Model& description, const Settings& settings,
                               Settings& parameters) {
   std::vector<std::string> known;
-  for (const Parameter& parameter : description.parameters) {
-    known.push_back(parameter.name);
+  for (const Parameter& parameter : description.parameters)
     parameters.emplace_back(parameter.name, parameter.value);
-  }
+  for (const Variable& variable : fmu.description().variables)
+    if (is_parameter(variable)) known.push_back(variable.name);
   known.insert(known.end(), description.state_names.begin(), description.state_names.end() - 1);
   fmi::StartValues values;
   for (const auto& [name, value] : settings) {
     check_setting(description.name, name, value, known);
-    values.emplace_back(&settable_variable(fmu, name), value);
+    const Variable& variable = settable_variable(fmu, name);
+    // An instance has been told these before all else.
+    if (variable.role != Role::structural) values.emplace_back(&variable, value);
     for (auto& [parameter, used] : parameters)
       if (parameter == name) used = value;
   }
   return values;
+}
+
+// The FMU with the structural parameters that are set, or itself.
+std::shared_ptr<const Fmu> configured(const std::shared_ptr<const Fmu>& fmu, const Settings& settings) {
+  fmi::Configuration wanted;
+  for (const auto& [name, value] : settings)
+    for (const Variable& variable : fmu->description().variables)
+      if (variable.role == Role::structural && variable.name == name) wanted[name] = value;
+  return wanted.empty() ? fmu : fmu->configured(wanted);
+}
+
+std::shared_ptr<const fmi::Inputs> inputs_of(const Fmu& fmu) {
+  const std::string& file = fmu.how().inputs;
+  return file.empty() ? std::make_shared<const fmi::Inputs>()
+                      : std::make_shared<const fmi::Inputs>(file, fmu.description());
 }
 
 ModelInstance exchanged_instance(const std::shared_ptr<const Fmu>& fmu, const Model& description,
@@ -193,11 +217,12 @@ Vector start_by(const Fmu& fmu, const Model& model, const Settings& settings, co
   const Index n = given.system.states();
   const Index at = given.system.state_index(state);
   const auto* const exchanged = given.observe.target<fmi::ExchangedVariables>();
-  const auto& all = fmu.description().variables;
+  if (exchanged == nullptr) return Vector::Unit(n, at);
+  const auto& all = exchanged->fmu->description().variables;
   const auto found =
       std::find_if(all.begin(), all.end(), [&](const Variable& one) { return one.name == state; });
   // A start value that the FMU computes is moved after its start alone.
-  if (exchanged == nullptr || found == all.end() || !found->is_settable_at_start) return Vector::Unit(n, at);
+  if (found == all.end() || !found->is_settable_at_start) return Vector::Unit(n, at);
   const double step = exchanged->hybrid->step_of_state(at);
   const auto moved = [&](double by) {
     Settings changed = settings;
@@ -222,18 +247,20 @@ Vector start_by(const Fmu& fmu, const Model& model, const Settings& settings, co
 Model read_fmu(const std::string& file, const FmuImport& how) {
   const auto fmu = std::make_shared<const Fmu>(file, how);
   const Description& about = fmu->description();
-  const auto inputs = how.inputs.empty() ? std::make_shared<const fmi::Inputs>()
-                                         : std::make_shared<const fmi::Inputs>(how.inputs, about);
+  const auto given_inputs = inputs_of(*fmu);
   Model model = described_model(*fmu);
   const auto only_one = std::make_shared<OnlyOne>();
-  model.instantiate = [fmu, inputs, only_one, description = model](const Settings& settings) {
-    const Description& of = fmu->description();
+  model.instantiate = [given = fmu, given_inputs, only_one, given_model = model](const Settings& settings) {
+    const std::shared_ptr<const Fmu> used = configured(given, settings);
+    const Description& of = used->description();
+    const Model description = used == given ? given_model : described_model(*used);
+    const auto inputs = used == given ? given_inputs : inputs_of(*used);
     Settings parameters;
-    const fmi::StartValues values = start_values(*fmu, description, settings, parameters);
-    only_one->check(*fmu);
+    const fmi::StartValues values = start_values(*used, description, settings, parameters);
+    only_one->check(*used);
     ModelInstance instance = is_exchanged(of)
-                                 ? exchanged_instance(fmu, description, values, inputs, *only_one)
-                                 : stepped_instance(fmu, description, values, inputs, *only_one);
+                                 ? exchanged_instance(used, description, values, inputs, *only_one)
+                                 : stepped_instance(used, description, values, inputs, *only_one);
     instance.parameters = parameters;
     instance.start = of.start.value_or(0);
     instance.end = end_of(of);

@@ -37,6 +37,11 @@ std::vector<std::string> cells_of(const std::string& line) {
 const Variable& input_named(const std::string& name, const Description& about, const std::string& file) {
   std::vector<std::string> names;
   for (const Variable& one : about.variables) {
+    if (one.role == Role::structural && one.name == name)
+      refuse({.what = "a structural parameter keeps its value along a run: no column is for it",
+              .where = file,
+              .expected = "a start value",
+              .got = "'" + name + "'"});
     if ((one.role != Role::input && !one.is_tunable) || one.type == Type::text || one.type == Type::binary)
       continue;
     if (one.name == name) return one;

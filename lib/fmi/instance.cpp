@@ -79,6 +79,7 @@ class LocalInstance : public Instance {
   }
 
   void start(double time, std::optional<double> tolerance, const StartValues& values) override {
+    configure();
     for (const auto& [variable, value] : values) set(*variable, value);
     check([&] { return calls().enter_initialization(time, tolerance); });
     check([&] { return calls().exit_initialization(); });
@@ -188,6 +189,15 @@ class LocalInstance : public Instance {
   }
 
  private:
+  void configure() {
+    const Configuration& wanted = part_->fmu->configuration();
+    if (wanted.empty()) return;
+    check([&] { return calls().enter_configuration(); });
+    for (const Variable& one : about().variables)
+      if (const auto found = wanted.find(one.name); one.role == Role::structural && found != wanted.end())
+        set(one, found->second);
+    check([&] { return calls().exit_configuration(); });
+  }
   Calls& calls() const { return *part_->calls; }
   const Description& about() const { return part_->fmu->description(); }
   template <class Call>

@@ -34,7 +34,7 @@ class Instance {
   Instance(const Instance&) = delete;
   Instance& operator=(const Instance&) = delete;
 
-  // Sets the values, initialises, and leaves the FMU in its event mode, or where a Co-Simulation has none in its step mode.
+  // Configures the FMU as Fmu::configuration() says, sets the values, initialises, and leaves the FMU in its event mode, or where a Co-Simulation has none in its step mode.
   virtual void start(double time, std::optional<double> tolerance, const StartValues& values) = 0;
   // Back to where start() begins.
   virtual void reset() = 0;

@@ -409,8 +409,15 @@ void ExportedModel::project(VectorRef x) {
   projection_(place_.t, {.mode = place_.mode, .location = place_.location}, x);
 }
 
+// Surfaces and contacts move the state in turns, each of which leaves the others by the square of its way.
 void ExportedModel::put_on_constraints() {
-  if (!stretch().is_free) project(place_.x);
+  if (stretch().is_free) return;
+  constexpr int most_turns = 10;
+  for (int turn = 0; turn < most_turns; ++turn) {
+    const Vector before = place_.x;
+    project(place_.x);
+    if (place_.x == before) return;
+  }
 }
 
 double ExportedModel::rate_for(const Matrix& jacobian) {

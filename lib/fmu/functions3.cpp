@@ -54,6 +54,12 @@ void copy_values(const Vector& from, double* to, std::size_t count) {
 int nothing(void* c) {
   return answer(c, [](ExportedModel&) {});
 }
+// By the standard nobody enters the Configuration Mode of an FMU without structural parameters.
+int no_configuration(void* c) {
+  return answer(c, [](ExportedModel&) {
+    throw std::logic_error("the FMU has no structural parameters, so that it has no Configuration Mode");
+  });
+}
 // A type of which the FMU has no variables.
 int none(std::size_t count) { return count == 0 ? ok : error; }
 
@@ -190,8 +196,8 @@ int fmi3GetAdjointDerivative(void*, const Reference*, std::size_t, const Referen
                              const double*, std::size_t, double*, std::size_t) {
   return error;
 }
-int fmi3EnterConfigurationMode(void*) { return error; }
-int fmi3ExitConfigurationMode(void*) { return error; }
+int fmi3EnterConfigurationMode(void* c) { return no_configuration(c); }
+int fmi3ExitConfigurationMode(void* c) { return no_configuration(c); }
 int fmi3GetIntervalDecimal(void*, const Reference*, std::size_t n, double*, int*) { return none(n); }
 int fmi3GetIntervalFraction(void*, const Reference*, std::size_t n, std::uint64_t*, std::uint64_t*, int*) {
   return none(n);

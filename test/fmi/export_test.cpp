@@ -144,6 +144,26 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("a parameter that decides how many events an exported FMU has keeps its value") {
+  const std::string text =
+      "[parameters]\nm = 2\nk = 1.0\n[states]\nv = { size = \"3\", value = \"0\" }\n[derivatives]\nv = "
+      "\"k\"\n"
+      "[[resets]]\nname = \"level\"\nsize = \"m\"\nwhen = \"v[i] >= 0.3*i\"\nset = { v = \"v[i] + 0.01\" }\n"
+      "[time]\nend = 2.0\n";
+  const Model model = parse_model(text, "levels.toml");
+  const test::TemporaryFolder folder;
+  for (const FmiVersion version : {FmiVersion::two, FmiVersion::three})
+    for (const bool is_stepped : {false, true}) {
+      write_fmu(folder / "levels.fmu", model,
+                {.version = version, .model_text = text, .binary = SLIDEWAY_FMU_BINARY});
+      const Model exported = read_fmu(folder / "levels.fmu", {.prefers_co_simulation = is_stepped});
+      CHECK(exported.instantiate({{"k", 2}, {"m", 2}}).start == 0);
+      CHECK_THROWS_WITH_AS(exported.instantiate({{"m", 3}}),
+                           doctest::Contains("a parameter decides the surfaces, contacts or events"),
+                           std::runtime_error);
+    }
+}
+
 TEST_CASE("an FMU of Co-Simulation comes to the state of the run, step by step") {
   const std::string file = gallery + "dry_friction.toml";
   const Model model = read_model_file(file);

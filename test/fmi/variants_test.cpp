@@ -62,9 +62,10 @@ TEST_CASE("elements of arrays are states and parameters by their indices") {
   write_model(folder / "array.fmu", array_xml, "array");
   const Model model = read_fmu(folder / "array.fmu");
   CHECK(model.state_names == std::vector<std::string>{"x[1,1]", "x[1,2]", "x[2,1]", "x[2,2]", "stage"});
-  REQUIRE(model.parameters.size() == 2);
-  CHECK(model.parameters[1].name == "p[2]");
-  CHECK(model.parameters[1].value == 4);
+  REQUIRE(model.parameters.size() == 3);
+  CHECK(model.parameters[0].name == "n");
+  CHECK(model.parameters[2].name == "p[2]");
+  CHECK(model.parameters[2].value == 4);
   const Solution solution = run_variant(model, {{"p[2]", 9}, {"x[1,1]", 0.5}});
   // x = cos(√p t) from 1 on.
   CHECK(solution.final.state[0] == doctest::Approx(0.5 * std::cos(2.0)).epsilon(1e-8));
@@ -85,7 +86,7 @@ TEST_CASE(
       {{"modelDescription.xml", xml}, {"binaries\\x86_64-linux\\array.so", test::fmu_binary("array")}});
   const Model model = read_fmu(folder / "array.fmu");
   CHECK(model.summary.find("w\u00e4rme") == 0);
-  CHECK(model.parameters.size() == 2);
+  CHECK(model.parameters.size() == 3);
   const ModelInstance instance = model.instantiate({{"p[2]", 9}});
   Vector seen(1);
   instance.observables({"stiffness[2]"}).evaluate(0, instance.state, Vector(), Vector(), seen);
