@@ -350,17 +350,51 @@ const std::shared_ptr<const Node>& HybridFmu::node_of(Stage& stage, ConstVectorR
 const std::shared_ptr<const Node>& HybridFmu::derived_node(Stage& stage, const Signs& signs, double t,
                                                            ConstVectorRef x) {
   const Vector here = x.head(n_);
-  std::vector<Index> wrong;
-  const Vector z = indicators_at(stage, t, here);
-  for (Index j = 0; j < m_; ++j)
-    if (signs_of(stage, z)[static_cast<std::size_t>(j)] != signs[static_cast<std::size_t>(j)])
-      wrong.push_back(j);
-  const auto count = static_cast<Index>(wrong.size());
+  // The indicators that are moved just past their zeros: those on the wrong side, and those that the way of these would lead there.
+  std::set<Index> moved;
+  const auto is_all_right = [&](const Vector& at) {
+    const Signs found = signs_of(stage, indicators_at(stage, t, at));
+    bool is_right = true;
+    for (Index j = 0; j < m_; ++j) {
+      if (found[static_cast<std::size_t>(j)] == signs[static_cast<std::size_t>(j)]) continue;
+      is_right = false;
+      moved.insert(j);
+    }
+    return is_right;
+  };
+  bool is_right = is_all_right(here);
+  const std::set<Index> wrong = moved;
+  for (double size = fmu::many_roundings; size < 1; size *= 10) {
+    moved = wrong;
+    for (std::size_t known = 0; is_right || moved.size() > known;) {
+      known = moved.size();
+      const EventPlace place{t, is_right ? here : place_past_zeros(stage, moved, signs, size, t, here)};
+      if (!is_right && !is_all_right(place.x)) continue;
+      const EventAnswer answer = loader_.make_event(base_of(stage), place);
+      if (answer.x == place.x) return stage.nodes.emplace(signs, answer.node).first->second;
+      // The FMU set a state at this event, which no relay does. The indicators are events from now on, and the field has one side.
+      for (const Index j : wrong) kinds_[static_cast<std::size_t>(j)] = IndicatorKind::event;
+      return base_of(stage);
+    }
+  }
+  std::string sides;
+  for (const Index j : wrong)
+    sides += fmt::format("{}'{}' {} zero", sides.empty() ? "" : ", ",
+                         fmu_->description().indicators[static_cast<std::size_t>(j)],
+                         signs[static_cast<std::size_t>(j)] > 0 ? "above" : "below");
+  throw std::domain_error(fmt::format(
+      "{}: no state near that at t = {:.10g} has the event indicators on the sides that are asked for: {}",
+      fmu_->file(), t, sides));
+}
+
+// The least change of the state that moves these indicators past their zeros, by this part of the state.
+Vector HybridFmu::place_past_zeros(const Stage& stage, const std::set<Index>& moved, const Signs& signs,
+                                   double size, double t, const Vector& here) {
+  const auto count = static_cast<Index>(moved.size());
   Matrix slopes(count, n_);
-  Vector value(count), target(count);
-  for (Index k = 0; k < count; ++k) {
-    const Index j = wrong[static_cast<std::size_t>(k)];
-    value[k] = guard(stage, j, t, here);
+  Vector change(count);
+  Index k = 0;
+  for (const Index j : moved) {
     for (Index i = 0; i < n_; ++i) {
       const double step = 1e-6 * (1 + std::abs(here[i]));
       Vector plus = here, minus = here;
@@ -368,23 +402,11 @@ const std::shared_ptr<const Node>& HybridFmu::derived_node(Stage& stage, const S
       minus[i] -= step;
       slopes(k, i) = (guard(stage, j, t, plus) - guard(stage, j, t, minus)) / (2 * step);
     }
+    change[k] = signs[static_cast<std::size_t>(j)] * size * (1 + here.norm()) * slopes.row(k).norm() -
+                guard(stage, j, t, here);
+    ++k;
   }
-  const Eigen::CompleteOrthogonalDecomposition<Matrix> solver(slopes);
-  for (double size = fmu::many_roundings; size < 1; size *= 10) {
-    for (Index k = 0; k < count; ++k)
-      target[k] = signs[static_cast<std::size_t>(wrong[static_cast<std::size_t>(k)])] * size *
-                  (1 + here.norm()) * slopes.row(k).norm();
-    const EventPlace place{t, count > 0 ? Vector(here + solver.solve(target - value)) : here};
-    if (signs_of(stage, indicators_at(stage, place.t, place.x)) != signs) continue;
-    const EventAnswer answer = loader_.make_event(base_of(stage), place);
-    if (answer.x == place.x) return stage.nodes.emplace(signs, answer.node).first->second;
-    // The FMU set a state at this event, which no relay does. The indicators are events from now on, and the field has one side.
-    for (const Index j : wrong) kinds_[static_cast<std::size_t>(j)] = IndicatorKind::event;
-    return base_of(stage);
-  }
-  throw std::domain_error(fmt::format(
-      "{}: no state near that at t = {:.10g} has the event indicators on the sides that are asked for",
-      fmu_->file(), t));
+  return here + Eigen::CompleteOrthogonalDecomposition<Matrix>(slopes).solve(change);
 }
 
 void HybridFmu::field(double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
@@ -485,15 +507,18 @@ double HybridFmu::begin_stage(EventAnswer answer, double made_at, double t, Vect
       leaves = leaves || (kinds_[j] != IndicatorKind::relay && signs[j] != base[j]);
     if (!leaves) break;
     answer = loader_.make_event(answer.node, past);
-    // An event that puts the states back where they were, as at the end of sliding by a rounding of λ, would do so for ever.
-    const bool is_left = answer.x == past.x;
-    if (!is_left && answer.x == place.x && !told.insert(signs_at(answer.node, place)).second) break;
-    if (is_left) {
-      // A motion that both sides lead back to the zero slides there; the run finds that out.
-      if (!told.insert(signs).second) break;
+    // The stage has the signs that the FMU has been told last, whatever follows: with others a zero would be missed.
+    if (answer.x == past.x) {
       base = signs;
       place = past;
+      // A motion that both sides lead back to the zero slides there; the run finds that out.
+      if (!told.insert(base).second) break;
       continue;
+    }
+    // An event that puts the states back where they were, as at the end of sliding by a rounding of λ, would do so for ever.
+    if (answer.x == place.x) {
+      base = signs_at(answer.node, place);
+      if (!told.insert(base).second) break;
     }
     for (Index i = 0; i < n_; ++i)
       if (answer.x[i] != past.x[i]) x[i] = answer.x[i];

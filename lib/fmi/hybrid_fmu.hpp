@@ -15,6 +15,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "lib/fmi/fmu.hpp"
@@ -109,6 +110,8 @@ class HybridFmu {
   const std::shared_ptr<const Node>& node_of(Stage& stage, ConstVectorRef signs, double t, ConstVectorRef x);
   const std::shared_ptr<const Node>& derived_node(Stage& stage, const Signs& signs, double t,
                                                   ConstVectorRef x);
+  Vector place_past_zeros(const Stage& stage, const std::set<Index>& moved, const Signs& signs, double size,
+                          double t, const Vector& here);
   EventPlace followed(const std::shared_ptr<const Node>& node, const EventPlace& from, double by);
   std::optional<EventPlace> place_beyond(Stage& stage, Index indicator, double t, ConstVectorRef x);
   Signs signs_at(const std::shared_ptr<const Node>& node, const EventPlace& place);

@@ -38,6 +38,11 @@ Automaton changed(const Automaton& problem, const Change& change) {
 // million times as large as the speeds.
 constexpr double kRests = 1e-9;
 
+// Events come ever faster where each interval is less than this part of the one before.
+constexpr double kShrinking = 0.99;
+// Intervals of this part of the tolerance are those of the end of a series.
+constexpr double kEnough = 0.1;
+
 double finite(double value) {
   if (std::isfinite(value)) return value;
   throw std::domain_error("an event indicator has no value here");
@@ -106,6 +111,7 @@ void ExportedModel::set(std::uint32_t reference, double value) {
                 "a parameter, or a state, before the initialisation is over; an input; a tunable parameter"});
   if (is_free && place_.is_initialised) {
     const Index at = states_ + variable.index;
+    if (place_.x[at] != value) place_.awaited.reset();
     if (live_ && place_.x[at] != value) live_->set_discrete(at, value);
     place_.x[at] = value;
     return;
@@ -328,6 +334,7 @@ double ExportedModel::room_at_rest(const Vector& lambda) {
 void ExportedModel::find_sides() {
   place_.shift.resize(0);
   find_resting();
+  check_relays();
   place_.pull = rate_of_pull();
   Vector z(layout_.indicators), z_ahead(layout_.indicators);
   raw_indicators(z);
@@ -420,6 +427,22 @@ void ExportedModel::put_on_constraints() {
   }
 }
 
+void ExportedModel::check_relays() {
+  const Stretch& now = stretch();
+  if (now.sliding.size() < 2) return;
+  relays();
+  const Vector atol = own_options_.atol.expand(place_.x.size(), own_options_.rtol);
+  if (!now.pull->has_dependent_guards(point_of_pull(), atol)) return;
+  std::string names;
+  for (const Index i : now.sliding)
+    names += (names.empty() ? "'" : ", '") + now.system->surface_names()[static_cast<std::size_t>(i)] + "'";
+  throw std::runtime_error(fmt::format(
+      "the surfaces {} depend on each other, and the motion slides along all of them at t = {:.10g}: no "
+      "event "
+      "indicator tells when it leaves one, so that Model Exchange cannot follow this; use Co-Simulation",
+      names, place_.t));
+}
+
 double ExportedModel::rate_for(const Matrix& jacobian) {
   // Where the field is constant states come back in this part of the run.
   constexpr double part_of_span = 1.0 / 30;
@@ -478,7 +501,8 @@ bool ExportedModel::pass_event() {
 }
 
 void ExportedModel::take_limit() {
-  place_.x = place_.limit->x;
+  // Inputs and tunable parameters may have been set since.
+  place_.x.head(states_) = place_.limit->x.head(states_);
   place_.mode = place_.limit->mode;
   place_.location = place_.limit->location;
   place_.limit.reset();
@@ -489,38 +513,49 @@ void ExportedModel::take_limit() {
 
 void ExportedModel::look_ahead() {
   constexpr std::size_t most_times = 5;
-  constexpr double shrinking = 0.99;
   std::vector<double>& times = place_.times;
   times.push_back(place_.t);
   if (times.size() > most_times) times.erase(times.begin());
-  bool shrinks = times.size() == most_times;
+  bool shrinks = times.size() == most_times && !place_.has_ended;
   for (std::size_t k = 2; k < times.size(); ++k)
-    shrinks = shrinks && times[k] - times[k - 1] < shrinking * (times[k - 1] - times[k - 2]);
-  if (!shrinks || place_.has_ended) {
-    place_.ahead.reset();
+    shrinks = shrinks && times[k] - times[k - 1] < kShrinking * (times[k - 1] - times[k - 2]);
+  if (!shrinks) {
+    place_.awaited.reset();
     return;
   }
   const double interval = times.back() - times[times.size() - 2];
+  // The events of who integrates outside come to their limit a little earlier or later than those of the run beside.
+  const double near = own_options_.rtol * span();
+  if (place_.awaited && place_.awaited->t < place_.t - near) place_.awaited.reset();
+  if (!place_.awaited) place_.awaited = limit_from_here(interval);
+  if (!place_.awaited) {
+    times.clear();
+    return;
+  }
+  // The rest of the series changes nothing within the tolerance.
+  if (place_.awaited->t - place_.t > near && interval > kEnough * near) return;
+  place_.limit = std::move(place_.awaited);
+  place_.awaited.reset();
+  place_.limit->t = std::max(place_.limit->t, place_.t + time_past_zero(place_.t, span()));
+  find_next_time();
+}
+
+std::optional<Limit> ExportedModel::limit_from_here(double interval) {
+  constexpr int most_events = 1000;
   LiveRun run = ahead_->begin(
       {.start = place_.t, .end = place_.t + span(), .state = place_.x, .location = place_.location});
-  if (place_.ahead) run.restore(*place_.ahead);
-  // Where the run beside is not at this event it has lost its way, and begins anew with the next one.
-  if (place_.ahead && std::abs(run.t() - place_.t) > interval) {
-    place_.ahead.reset();
-    return;
+  const double end = place_.t + interval / (1 - kShrinking);
+  double last = place_.t;
+  for (int k = 0; k < most_events; ++k) {
+    const EventRecord* const next = run.next_event(end);
+    if (next == nullptr || !run.outcome().succeeded()) return std::nullopt;
+    if (next->kind == EventKind::zeno && run.t() > place_.t)
+      return Limit{run.t(), run.state(), run.mode(), run.location()};
+    if (run.t() - last > interval) return std::nullopt;
+    interval = run.t() > last ? run.t() - last : interval;
+    last = run.t();
   }
-  const EventRecord* const next = run.next_event(place_.t + 2 * interval);
-  if (next == nullptr || !run.outcome().succeeded()) {
-    place_.ahead.reset();
-    return;
-  }
-  if (next->kind == EventKind::zeno && run.t() > place_.t) {
-    place_.limit = Limit{run.t(), run.state(), run.mode(), run.location()};
-    place_.ahead.reset();
-    find_next_time();
-    return;
-  }
-  place_.ahead = run.save();
+  return std::nullopt;
 }
 
 // The speeds across one surface, on both sides, tell what follows where that surface alone is met or left. The engine decides all else.

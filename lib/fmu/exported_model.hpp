@@ -53,9 +53,9 @@ struct ModelPlace {
   std::map<std::string, double> settings = {};
   bool is_initialised = false;
   std::optional<SavedRun> run = {};
-  std::vector<double> times = {};      // of the last events
-  std::optional<SavedRun> ahead = {};  // a run beside, at its next event, while events come ever faster
-  std::optional<Limit> limit = {};     // until then no indicator changes its sign
+  std::vector<double> times = {};     // of the last events
+  std::optional<Limit> awaited = {};  // of events that come ever faster, as a run beside has found it
+  std::optional<Limit> limit = {};    // until then no indicator changes its sign
 };
 
 class ExportedModel {
@@ -131,6 +131,8 @@ class ExportedModel {
   std::optional<Run> run_from_before(double by, const Vector& dx);
   // Moves the state onto the surfaces that slide and the closed contacts, from which an integrator outside drifts.
   void put_on_constraints();
+  // Throws std::runtime_error where the surfaces that slide depend on each other, so that no λ of one of them tells when it leaves.
+  void check_relays();
   // The rate at which states come back onto the surfaces where the field of this mode has this derivative, and where the place is.
   double rate_for(const Matrix& jacobian);
   double rate_of_pull();
@@ -152,8 +154,10 @@ class ExportedModel {
   double room_at_rest(const Vector& lambda);
   // Passes the event where the fields of both sides of one surface tell what follows; false, and nothing has changed, elsewhere.
   bool pass_clearly();
-  // Events that accumulate have no last one to pass. While they come ever faster a run goes one event ahead, and tells the limit.
+  // Events that accumulate have no last one to pass. Where they come ever faster a run beside tells the limit.
   void look_ahead();
+  // The limit of events that begin with this interval; none where the run beside has none.
+  std::optional<Limit> limit_from_here(double interval);
   void take_limit();
 
   Kind kind_;

@@ -8,6 +8,21 @@
 
 namespace slideway::fmu {
 
+bool SurfacePull::has_dependent_guards(const Point& at, const Vector& sizes) {
+  const auto count = static_cast<Index>(at.sliding.size());
+  Matrix gradients(at.x.size(), count);
+  for (Index k = 0; k < count; ++k) {
+    Vector gradient = Vector::Zero(at.x.size());
+    evaluator_.guard_gradient(at.t, at.x, at.sliding[static_cast<std::size_t>(k)], gradient);
+    gradients.col(k) = gradient.cwiseProduct(sizes).normalized();
+  }
+  // Rounding of gradients of large terms.
+  constexpr double least = 1e-10;
+  Eigen::ColPivHouseholderQR<Matrix> solver(gradients);
+  solver.setThreshold(least);
+  return solver.rank() < count;
+}
+
 bool SurfacePull::find_guards(const Point& at) {
   guards_.resize(evaluator_.system().surfaces());
   evaluator_.guards(at.t, at.x, guards_);

@@ -33,6 +33,8 @@ class SurfacePull {
 
   explicit SurfacePull(const System& system) : evaluator_(system) {}
 
+  // Tells whether the guards of the surfaces that slide depend on each other here: λ of each is not unique then. `sizes` are those of states.
+  bool has_dependent_guards(const Point& at, const Vector& sizes);
   // Adds the pull at the rate k to dx.
   void add(const Point& at, const Project& project, double k, VectorRef dx);
   // Adds the derivative of the pull along a direction of states and parameters, at a point of the surfaces.

@@ -142,21 +142,21 @@ std::string difference(const Motion& expected, const Motion& found, double span,
 
 // Models whose Model Exchange has other events than the plain run, or none, and why.
 const std::map<std::string, std::string> not_exchanged_alike = {
-    {"bouncing_ball", "events accumulate, which Model Exchange does not always pass"},
-    {"rocking_block", "events accumulate"},
     {"filippov_spiral", "events accumulate, and the run outside ends the series by its own rule"},
     {"super_twisting", "events accumulate"},
     {"differentiator", "events accumulate in sliding of third order"},
-    {"terminal_sliding",
-     "what follows where both surfaces meet is not decided from the place that the FMU is at"},
-    {"diode_rectifier", "λ of one of three relays that depend on each other does not tell when they leave"},
-    {"falling_rod", "the projection onto a contact that sticks ends at 1e-9, which the engine refuses"},
     {"thermostats", "events on 200 indicators take a second each"},
     {"cuk_converter", "a kink that has no effect is an event outside, and no record of the plain run"}};
 // Models that Model Exchange refuses, with what the message says.
 const std::map<std::string, std::string> refused = {{"cue_ball", "friction in a plane"},
                                                     {"turntable_block", "friction in a plane"},
                                                     {"delayed_relay", "has a delay"}};
+// Models whose events come ever faster: the FMU and the plain run pass their limit after another number of them.
+const std::set<std::string> ends_alike = {"bouncing_ball", "rocking_block"};
+// Models that Model Exchange begins and refuses to go on with, with what the message says.
+const std::map<std::string, std::string> refused_on_the_way = {
+    {"terminal_sliding", "'v', 's', 's (2)' depend on each other"},
+    {"diode_rectifier", "'ia', 'ib', 'ic' depend on each other"}};
 // Their events come ever faster: the run that follows the FMU sees that, too, and ends the series by its own rule.
 const std::set<std::string> not_stepped_alike = {"filippov_spiral", "super_twisting"};
 
@@ -203,9 +203,15 @@ class Exported {
   std::string exchanged_difference(Index most_events = 2'000) const {
     Options options = model_.options;
     options.max_events = most_events;
-    return difference(plain(&has_consequence),
-                      exchanged_motion(file_, options, continuous(), discrete_outputs(instance_)), span(),
-                      1e-4);
+    Motion expected = plain(&has_consequence);
+    Motion found = exchanged_motion(file_, options, continuous(), discrete_outputs(instance_));
+    if (ends_alike.contains(model_.name)) {
+      const std::size_t least = 20;
+      if (std::min(expected.instants.size(), found.instants.size()) < least) return "few events";
+      expected.instants.resize(least);
+      found.instants.resize(least);
+    }
+    return difference(expected, found, span(), 1e-4);
   }
 
   // The reason why the model fails by Co-Simulation; "" where it does not. FMUs of FMI 2.0 tell of no events, except of the stop that cuts a step
@@ -240,6 +246,8 @@ void check_gallery(FmiVersion version) {
     if (const auto refusal = refused.find(one.name); refusal != refused.end()) {
       CHECK_THROWS_WITH_AS(exported.write(FmuKind::model_exchange),
                            doctest::Contains(refusal->second.c_str()), std::invalid_argument);
+    } else if (const auto late = refused_on_the_way.find(one.name); late != refused_on_the_way.end()) {
+      CHECK(exported.exchanged_difference().find(late->second) != std::string::npos);
     } else if (!not_exchanged_alike.contains(one.name)) {
       CHECK(exported.exchanged_difference() == "");
     }

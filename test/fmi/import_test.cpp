@@ -172,6 +172,32 @@ TEST_CASE("an FMU that asks for the end of the run ends it") {
   CHECK(solution.outcome.t == doctest::Approx(0.5).epsilon(1e-12));
 }
 
+TEST_CASE(
+    "a controller whose set point jumps keeps its integral at the limit, and slides along it until the error "
+    "lets it go") {
+  const FmuOptions fmu = {
+      .model = "windup", .states = {"T", "I"}, .indicators = 3, .discrete = 4, .parameter = 1.5, .end = 12};
+  for_all_kinds(fmu, [](const FmuOptions& one) {
+    for (const double rtol : {1e-5, 1e-9}) {
+      CAPTURE(rtol);
+      const Solution solution = run_fmu(one, {}, rtol);
+      REQUIRE(solution.outcome.succeeded());
+      // T = 2(1 - exp(-t)) at the upper limit, which ends at T = 1/3.
+      CHECK(solution.events.front().t == doctest::Approx(std::log(1.2)).epsilon(10 * rtol));
+      std::vector<EventRecord> slides;
+      for (const EventRecord& event : solution.events)
+        if (event.kind == EventKind::sliding_entry || event.kind == EventKind::sliding_exit)
+          slides.push_back(event);
+      REQUIRE(slides.size() == 2);
+      // T decays from the jump on; I rests until 1.5(0.2 - T) + I is zero, and the limit lets go at T = 0.5.
+      const Vector x = solution.trajectory(6);
+      CHECK(slides[0].t == doctest::Approx(6 + std::log(x[0] / (0.2 + x[1] / 1.5))).epsilon(10 * rtol));
+      CHECK(slides[1].t == doctest::Approx(6 + std::log(x[0] / 0.5)).epsilon(10 * rtol));
+      CHECK(std::abs(solution.final.state[0] - 0.2) < 1e-4);
+    }
+  });
+}
+
 TEST_CASE("an indicator whose event counts is an event, and no surface to slide on") {
   for_all_kinds({.model = "counter", .states = {"x", "y"}, .indicators = 1, .discrete = 2, .end = 20},
                 [](const FmuOptions& fmu) {
