@@ -89,6 +89,17 @@ signed char HybridFmu::sign_in(const Stage& stage, const Vector& values, Index i
 const Vector& HybridFmu::indicators_at(const Stage& stage, double t, ConstVectorRef x) {
   if (asked_ == &stage && asked_at_.t == t && asked_at_.x == x.head(n_)) return z_;
   asked_ = nullptr;
+  // One indicator has no other to share with.
+  const bool is_shared = m_ > 1;
+  if (is_shared && known_of_ == &stage) {
+    if (const auto known = known_.find(key_of(t, x)); known != known_.end()) {
+      z_ = known->second;
+      asked_at_.t = t;
+      asked_at_.x = x.head(n_);
+      asked_ = &stage;
+      return z_;
+    }
+  }
   z_.resize(m_);
   loader_.at(base_of(stage), t, x.head(n_)).indicators(z_);
   for (Index j = 0; j < m_; ++j)
@@ -100,7 +111,25 @@ const Vector& HybridFmu::indicators_at(const Stage& stage, double t, ConstVector
   asked_at_.t = t;
   asked_at_.x = x.head(n_);
   asked_ = &stage;
+  if (!is_shared) return z_;
+  // Differences take two points for each state and for the time; tables of many states have a bound of 32 MB.
+  constexpr Index most_numbers = 4'000'000;
+  const Index most_points = std::min(2 * (n_ + 4), most_numbers / (n_ + m_ + 1));
+  if (known_of_ != &stage || static_cast<Index>(known_.size()) >= most_points) known_.clear();
+  known_of_ = &stage;
+  known_.emplace(key_of(t, x), z_);
   return z_;
+}
+
+const std::string& HybridFmu::key_of(double t, ConstVectorRef x) {
+  point_.assign(reinterpret_cast<const char*>(&t), sizeof t);
+  point_.append(reinterpret_cast<const char*>(x.data()), static_cast<std::size_t>(n_) * sizeof(double));
+  return point_;
+}
+
+void HybridFmu::forget_indicators() {
+  asked_ = nullptr;
+  known_of_ = nullptr;
 }
 
 void HybridFmu::look(Stage& stage, double t, ConstVectorRef x) {
@@ -670,7 +699,7 @@ void HybridFmu::fire_along(const Fire& fire, double t, ConstVectorRef before, do
   };
   const auto forget = [&] {
     stage.firings = firings;
-    asked_ = nullptr;
+    forget_indicators();
     stages_.resize(stages);
   };
   try {
@@ -698,6 +727,8 @@ void HybridFmu::complete_step(double t, ConstVectorRef x) {
   const auto found = stage.nodes.find(stage.last);
   const auto& node = found == stage.nodes.end() ? base_of(stage) : found->second;
   constexpr double roundings = 4;
+  // The FMU may remember the step, and answer otherwise from now on.
+  forget_indicators();
   if (loader_.complete_step(node, t, x.head(n_)))
     stage.asked_time = t + roundings * std::numeric_limits<double>::epsilon() * std::max(1.0, std::abs(t));
 }

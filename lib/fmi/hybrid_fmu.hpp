@@ -16,6 +16,8 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "lib/fmi/fmu.hpp"
@@ -94,6 +96,9 @@ class HybridFmu {
   const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.first; }
   Signs signs_of(const Stage& stage, const Vector& z) const;
   signed char sign_in(const Stage& stage, const Vector& values, Index indicator) const;
+  // Forgets the indicators of all points.
+  void forget_indicators();
+  const std::string& key_of(double t, ConstVectorRef x);
   const Vector& indicators_at(const Stage& stage, double t, ConstVectorRef x);
   // Finds out what an indicator is that has changed its sign for the first time.
   void look(Stage& stage, double t, ConstVectorRef x);
@@ -144,6 +149,10 @@ class HybridFmu {
   const Stage* asked_ = nullptr;  // where z_ belongs to
   EventPlace asked_at_;
   Vector z_;
+  // The indicators at the last points, by the bytes of (t, x): whoever differentiates one indicator after the other asks at the same points.
+  std::unordered_map<std::string, Vector> known_;
+  const Stage* known_of_ = nullptr;
+  std::string point_;  // the key, as a buffer
 };
 
 }  // namespace slideway::fmi

@@ -145,7 +145,7 @@ const std::map<std::string, std::string> not_exchanged_alike = {
     {"filippov_spiral", "events accumulate, and the run outside ends the series by its own rule"},
     {"super_twisting", "events accumulate"},
     {"differentiator", "events accumulate in sliding of third order"},
-    {"thermostats", "events on 200 indicators take a second each"},
+    {"thermostats", "events on 200 indicators take a third of a second each"},
     {"cuk_converter", "a kink that has no effect is an event outside, and no record of the plain run"}};
 // Models that Model Exchange refuses, with what the message says.
 const std::map<std::string, std::string> refused = {{"cue_ball", "friction in a plane"},
