@@ -269,10 +269,10 @@ class Reader {
          (initial.empty() &&
           (one.role == Role::parameter || one.role == Role::structural || one.role == Role::input)));
     one.is_tunable = one.role == Role::parameter && variability == "tunable";
-    if (typed.attribute("derivative"))
-      derivatives_.emplace_back(answer_.variables.size(), reference(typed, "derivative"));
     const std::vector<std::size_t> lengths = dimensions_of(node, true), told = dimensions_of(node, false);
     for (const std::size_t length : lengths) one.count *= length;
+    if (typed.attribute("derivative") && one.count > 0)
+      derivatives_.emplace_back(answer_.variables.size(), reference(typed, "derivative"));
     std::size_t told_count = 1;
     for (const std::size_t length : told) told_count *= length;
     const bool is_number = one.type != Type::text && one.type != Type::binary;
@@ -337,9 +337,19 @@ class Reader {
     return found;
   }
 
+  // A structural parameter may leave an array without elements.
+  bool has_no_elements(std::uint32_t of) const {
+    const auto node = nodes_.find(of);
+    if (node == nodes_.end()) return false;
+    const std::vector<std::size_t> lengths = dimensions_of(node->second, true);
+    return std::find(lengths.begin(), lengths.end(), 0) != lengths.end();
+  }
+
   void structure_of_three() {
     for (const pugi::xml_node node : root_.child("ModelStructure").children()) {
       const std::string kind = node.name();
+      const bool is_followed = kind == "EventIndicator" || kind == "ContinuousStateDerivative";
+      if (is_followed && has_no_elements(reference(node, "valueReference"))) continue;
       if (kind == "EventIndicator" && answer_.kind == Kind::model_exchange) {
         const auto named = elements_of(reference(node, "valueReference"));
         for (const Variable* const one : named) answer_.indicators.push_back(one->name);

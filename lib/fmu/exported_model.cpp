@@ -38,6 +38,9 @@ Automaton changed(const Automaton& problem, const Change& change) {
 // million times as large as the speeds.
 constexpr double kRests = 1e-9;
 
+// Twice the rates along a surface: directions across it shrink faster than those, and no step gets shorter.
+constexpr double kMargin = 2;
+
 // Events come ever faster where each interval is less than this part of the one before.
 constexpr double kShrinking = 0.99;
 // Intervals of this part of the tolerance are those of the end of a series.
@@ -446,9 +449,7 @@ void ExportedModel::check_relays() {
 double ExportedModel::rate_for(const Matrix& jacobian) {
   // Where the field is constant states come back in this part of the run.
   constexpr double part_of_span = 1.0 / 30;
-  // Twice the rates along the surface: directions across it shrink faster than those, and no step gets shorter.
-  constexpr double margin = 2;
-  return std::max(1 / (part_of_span * span()), margin * bound_of_rates(jacobian));
+  return std::max(1 / (part_of_span * span()), kMargin * bound_of_rates(jacobian));
 }
 
 // By differences, since a rate of two digits will do.
@@ -723,12 +724,13 @@ Vector ExportedModel::directional(const std::uint32_t* unknowns, std::size_t unk
         const Matrix& jacobian = jacobian_->find(place_.t, place_.x, place_.mode, place_.location, relays());
         rates = jacobian * direction;
         const Index n = layout_.continuous;
-        // The rates may have grown since the last event.
         if (!stretch().is_free) {
           derivatives();
+          // Rates that have outgrown the pull since the last event would hide directions along the surface.
+          const double rate = rate_for(jacobian.topLeftCorner(n, n));
           stretch().pull->add_along(
               point_of_pull(), [&](VectorRef x) { project(x); },
-              std::max(place_.pull, rate_for(jacobian.topLeftCorner(n, n))), direction, *rates);
+              rate > kMargin * place_.pull ? rate : place_.pull, direction, *rates);
         }
       }
       result[at] = (*rates)[unknown.index];

@@ -88,6 +88,8 @@ TEST_CASE("a structural parameter that makes no sense is refused with the values
     CHECK_THROWS_WITH_AS(model.instantiate({{"n", wrong}}), doctest::Contains("a whole number from 0 to 9"),
                          std::invalid_argument);
   }
+  // Arrays without elements leave a run without states.
+  CHECK(model.instantiate({{"n", 0}}).system.states() == 1);
   // An element that this length does not have.
   CHECK_THROWS_WITH_AS(model.instantiate({{"n", 2}, {"k[3]", 1}}), doctest::Contains("k[3]"),
                        std::invalid_argument);
