@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <string>
 #include <utility>
@@ -72,6 +73,45 @@ TEST_CASE("a derivative that is not the written one is told, with the state and 
 TEST_CASE("a sign of the other side is told") {
   CHECK(audited(oscillator, with(oscillator, "- 0.2*sgn(v)", "+ 0.2*sgn(v)")).found.verdict ==
         AuditVerdict::failed);
+}
+
+TEST_CASE("an event with two records at one time is told, unless a jump comes between") {
+  const std::string model = oscillator + R"toml(
+[[records]]
+name = "low"
+when = "x <= 0.3"
+[[resets]]
+name = "kick"
+when = "x <= 0.3"
+set = { x = "x + 0.2" }
+)toml";
+  const ModelInstance instance = parse_model(model, "model.toml").instantiate({});
+  const Options options{.rtol = 1e-6};
+  Solution solution = Simulator(instance.problem(), options)
+                          .run({.start = instance.start, .end = instance.end, .state = instance.state});
+  const auto verdict = [&] {
+    return audit(parse_written_model(model, "model.toml", {}), instance, solution, options, AuditLevel::full);
+  };
+  CHECK(verdict().verdict == AuditVerdict::passed);
+  EventLog& events = solution.events;
+  const auto low =
+      std::find_if(events.begin(), events.end(), [](const EventRecord& one) { return one.name == "low"; });
+  REQUIRE(low != events.end());
+  const EventRecord again = *low;
+  SUBCASE("at once") {
+    events.insert(low + 1, again);
+    const AuditResult found = verdict();
+    REQUIRE(found.verdict == AuditVerdict::failed);
+    CHECK(found.failures.front().text.find("'low' has two records") == 0);
+  }
+  SUBCASE("after the reset") {
+    const auto kick =
+        std::find_if(low, events.end(), [](const EventRecord& one) { return one.name == "kick"; });
+    REQUIRE(kick != events.end());
+    events.insert(kick + 1, again);
+    for (const AuditFailure& failure : verdict().failures)
+      CHECK(failure.text.find("two records") == std::string::npos);
+  }
 }
 
 TEST_CASE("a body at rest passes its audit") {

@@ -1,9 +1,12 @@
 // Guards of which rounding tells more than the tolerances do: at tight tolerances, late on the clock, or flat where they are zero.
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <numbers>
 #include <sstream>
 #include <string>
 
+#include "slideway/model/from_functor.hpp"
 #include "test/simulate/model_text.hpp"
 
 using namespace slideway;
@@ -192,4 +195,73 @@ TEST_CASE("A step of a large formula that no relay moves costs no equations of h
       "delay = 116\nset = { \"U[i]\" = \"0.0389\" }\n";
   for_all_methods(text, {1e-6},
                   [](const Finished& finished, double) { CHECK(finished.solution.outcome.reached_end()); });
+}
+
+namespace {
+
+// Where 500 + 1.3·sin(2.24·t + 300) is 500.4, as it falls, between start and start + 5; and 1 where it is below 500.4 at the start.
+int fallen_below(double start) {
+  const double angle = std::numbers::pi - std::asin(0.4 / 1.3);
+  const auto turns = [&](double t) { return (2.24 * t + 300 - angle) / (2 * std::numbers::pi); };
+  const int crossings = static_cast<int>(std::floor(turns(start + 5)) - std::floor(turns(start)));
+  return crossings + (1.3 * std::sin(2.24 * start + 300) < 0.4 ? 1 : 0);
+}
+
+std::ptrdiff_t count_low(const Solution& solution) {
+  return std::count_if(solution.events.begin(), solution.events.end(),
+                       [](const EventRecord& one) { return one.name == "low"; });
+}
+
+struct Pushed {
+  template <class Scalar, class State, class Relay, class Out>
+  void field(const Scalar& t, const State& x, const Relay& lambda, Out& dx) const {
+    using std::cos;
+    dx[0] = -0.4 * lambda[0] - 0.1 * x[0] + 0.2 * cos(1.3 * t);
+  }
+  template <class Scalar, class State, class Out>
+  void guards(const Scalar&, const State& x, Out& h) const {
+    h[0] = x[0] - 1.0;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("An event at the zero of larger terms that cancel happens once, by whichever door it comes") {
+  const auto level = [](const auto& t) {
+    using std::sin;
+    return 500 + 1.3 * sin(2.24 * t + 300) - 500.4;
+  };
+  const Event generic{.name = "low",
+                      .when = Guard([level](auto t, const auto&) { return level(t); }),
+                      .direction = Direction::falling,
+                      .initially = Initially::fire};
+  Event opaque = generic;
+  opaque.when = Guard([level](double t, ConstVectorRef) { return level(t); });
+  const System bare = from_functor(Pushed(), {.states = 1, .surfaces = 1});
+  for (const double start : {0.0, 1.3, 2.6, 600.0, 601.1, 602.2}) {
+    for (const Event& event : {generic, opaque}) {
+      for (const Method method :
+           {Method::dopri5, Method::dop853, Method::rodas, Method::adams, Method::bdf, Method::automatic}) {
+        for (const double rtol : {1e-4, 1e-8, 1e-12}) {
+          Options options;
+          options.method = method;
+          options.rtol = rtol;
+          const Solution solution = Simulator(bare.with_events({event}), options)
+                                        .run({.start = start, .end = start + 5, .state = Vector::Zero(1)});
+          CAPTURE(start);
+          CAPTURE(rtol);
+          CAPTURE(to_string(method));
+          CHECK(count_low(solution) == fallen_below(start));
+        }
+      }
+    }
+    const std::string text = "name = \"pushed\"\n[states]\nx = 0\n[time]\nstart = " + std::to_string(start) +
+                             "\nend = " + std::to_string(start + 5) +
+                             "\n[derivatives]\nx = \"-0.4*sgn(x - 1) - 0.1*x + 0.2*cos(1.3*t)\"\n"
+                             "[[records]]\nname = \"low\"\nwhen = \"500 + 1.3*sin(2.24*t + 300) <= 500.4\"\n"
+                             "initially = \"fire\"\n";
+    for_all_methods(text, {1e-4, 1e-8, 1e-12}, [&](const Finished& finished, double) {
+      CHECK(count_low(finished.solution) == fallen_below(start));
+    });
+  }
 }

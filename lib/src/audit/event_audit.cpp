@@ -11,6 +11,8 @@ namespace {
 
 // Two times are one within this part of them: events are located, and steps end, within some ε of the clock's largest time.
 constexpr double kSameTime = 1e-9;
+// No motion leads a guard away from its zero and back within as many units in the last place of the time.
+constexpr double kNoMotion = 64;
 // The engine may add and multiply in another order than the file: a few thousand roundings, of the value that is set.
 constexpr double kOrder = 1e-12;
 // The list of events without a record ends here, as that of failures does (`kMostFailures`): more tell a user nothing new.
@@ -33,7 +35,8 @@ EventAudit::EventAudit(const WrittenModel& written, WrittenField& field, const E
       events_(written_events(written, field)),
       margins_(events_.size()),
       rests_(events_.size(), 0),
-      samples_(events_.size(), 0) {
+      samples_(events_.size(), 0),
+      last_records_(events_.size()) {
   // The log calls an event without a name by its text.
   for (std::size_t k = 0; k < events_.size(); ++k) by_name_[name_of(events_[k])].push_back(k);
 }
@@ -184,6 +187,8 @@ void EventAudit::record(const std::string& location, const EventRecord& record, 
   });
   if (is_jump(record.kind)) last_jump_ = record.t;
   const std::vector<std::size_t> found = candidates(record);
+  if (found.size() == 1) judge_repetition(found.front(), record);
+  if (is_jump(record.kind) || record.kind == EventKind::transition) ++jumps_;
   if (record.kind == EventKind::sample && found.size() == 1) {
     const WrittenEvent& event = events_[found.front()];
     ++samples_[found.front()];
@@ -207,6 +212,21 @@ void EventAudit::record(const std::string& location, const EventRecord& record, 
   if (!is_judged) return;
   if (found.size() == 1) judge_condition(events_[found.front()], location, record);
   if (sets_states(record.kind)) judge_effect(found, record);
+}
+
+void EventAudit::judge_repetition(std::size_t k, const EventRecord& record) {
+  const WrittenEvent& event = events_[k];
+  LastRecord& last = last_records_[k];
+  const double rounding = kNoMotion * std::numeric_limits<double>::epsilon() * std::abs(record.t);
+  const bool is_judged = event.when != no_root && event.delay == 0 && record.kind != EventKind::sample;
+  if (is_judged && last.jumps == jumps_ && record.t - last.t <= rounding) {
+    findings_.fail(
+        "repeated " + name_of(event), name_of(event), record.t,
+        fmt::format(
+            "'{}' has two records at t = {:.17g}, between which neither a motion nor a jump leads '{}' back",
+            name_of(event), record.t, event.text));
+  }
+  last = {record.t, jumps_};
 }
 
 // At the record of an event its condition is true, or its guard zero, beside the state at least.

@@ -44,6 +44,11 @@ class EventAudit {
     double value = 0;
     double t = 0;
   };
+  // The last record of an event, and how many jumps came before.
+  struct LastRecord {
+    double t = -std::numeric_limits<double>::infinity();
+    long long jumps = 0;
+  };
   // A delayed action on its way, with what it sets where that is known.
   struct Triggered {
     std::size_t event;
@@ -69,6 +74,8 @@ class EventAudit {
   bool rests(std::size_t k, double margin_here);
   void judge_condition(const WrittenEvent& event, const std::string& location, const EventRecord& record);
   void judge_effect(const std::vector<std::size_t>& candidates, const EventRecord& record);
+  // An event fires again where its condition has been false, or its guard on the other side, in between.
+  void judge_repetition(std::size_t k, const EventRecord& record);
   Effect effect(std::size_t k, const EventRecord& record, Difference& difference);
   bool is_time_of(const WrittenEvent& event, double t) const;
   double set_value(const Line& line, double t, const Vector& x);
@@ -88,6 +95,8 @@ class EventAudit {
   std::vector<char> rests_;  // 1 where the margin of the event was exactly zero at the last look
   std::vector<Missed> missed_;
   std::vector<long long> samples_;  // records of each event that is a sample
+  std::vector<LastRecord> last_records_;
+  long long jumps_ = 0;
   std::deque<Triggered> triggered_;
   std::unordered_map<std::string, double> recorded_;  // the last time of each name
   double begin_ = std::numeric_limits<double>::quiet_NaN();

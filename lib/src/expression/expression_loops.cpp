@@ -389,5 +389,8 @@ void Loops::run(const Program& program, Dual<double>* registers, std::size_t lan
 void Loops::run(const Program& program, Dual<Dual<double>>* registers, std::size_t lanes) const {
   run_lanes(program.instructions, registers, width_, lanes);
 }
+void Loops::run(const Program& program, Rounded* registers, std::size_t lanes) const {
+  run_lanes(program.instructions, registers, width_, lanes);
+}
 
 }  // namespace slideway::reader

@@ -148,6 +148,7 @@ class Loops {
   void run(const Program& program, double* registers, std::size_t lanes) const;
   void run(const Program& program, Dual<double>* registers, std::size_t lanes) const;
   void run(const Program& program, Dual<Dual<double>>* registers, std::size_t lanes) const;
+  void run(const Program& program, Rounded* registers, std::size_t lanes) const;
 
   std::size_t outputs_ = 0;
   std::size_t kept_ = 0;

@@ -89,6 +89,12 @@ Scalar Tape::find_root(const Root& root, const Scalar* registers) {
     Scalar* const r = frame.take<Scalar>(static_cast<Index>(equation.registers_));
     prepare(r, [](const Scalar& number) { return number; });
     Scalar y(value);
+    if constexpr (std::is_same_v<Scalar, Rounded>) {
+      r[place] = y;
+      equation.execute(r);
+      const double slope = std::abs(value_of(r[equation.outputs_[1]]));
+      return {value, r[equation.outputs_[0]].error / slope + std::abs(value)};
+    }
     for (int step = 0; step < Depth<Scalar>::value; ++step) {
       r[place] = y;
       equation.execute(r);
@@ -426,5 +432,6 @@ Tape::Tape(const ExpressionGraph& graph, const std::vector<NodeId>& outputs,
 void Tape::execute(double* registers) const { run(registers); }
 void Tape::execute(Dual<double>* registers) const { run(registers); }
 void Tape::execute(Dual<Dual<double>>* registers) const { run(registers); }
+void Tape::execute(Rounded* registers) const { run(registers); }
 
 }  // namespace slideway::reader

@@ -22,6 +22,7 @@
 #include "expression/expression_loops.hpp"
 #include "expression/instructions.hpp"
 #include "slideway/autodiff/dual.hpp"
+#include "slideway/autodiff/rounded.hpp"
 #include "slideway/detail/core/scratch.hpp"
 
 namespace slideway::reader {
@@ -41,7 +42,7 @@ class Tape {
   const std::shared_ptr<const Loops>& loops() const { return loops_; }
 
   // inputs.time(), .impact(), .state(i) and .lambda(k) are asked for if they are used; store(k, value) takes
-  // output k. Scalar: double, Dual<double> or Dual<Dual<double>>.
+  // output k. Scalar: double, Rounded, Dual<double> or Dual<Dual<double>>.
   template <class Scalar, class Inputs, class Store>
   void evaluate(const Inputs& inputs, const Store& store) const {
     if (loops_) return loops_->evaluate<Scalar>(inputs, store);
@@ -81,6 +82,7 @@ class Tape {
   void execute(double* registers) const;
   void execute(Dual<double>* registers) const;
   void execute(Dual<Dual<double>>* registers) const;
+  void execute(Rounded* registers) const;
 
   struct Root;
   template <class Scalar>

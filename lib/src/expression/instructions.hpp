@@ -9,6 +9,7 @@
 
 #include "expression/expression_graph.hpp"
 #include "slideway/autodiff/dual.hpp"
+#include "slideway/autodiff/rounded.hpp"
 
 namespace slideway::reader {
 
@@ -33,6 +34,7 @@ enum Code : std::uint32_t {
 constexpr std::uint32_t code_of(Operation operation) { return static_cast<std::uint32_t>(operation); }
 
 inline bool is_still(double) { return true; }
+inline bool is_still(const Rounded&) { return true; }
 template <class T>
 bool is_still(const Dual<T>& number) {
   return number.derivative == T(0.0) && is_still(number.value) && is_still(number.derivative);

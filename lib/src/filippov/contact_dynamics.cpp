@@ -7,6 +7,7 @@
 #include <string>
 #include <utility>
 
+#include "core/rounding.hpp"
 #include "core/state_errors.hpp"
 #include "filippov/contact_dynamics.hpp"
 #include "filippov/contact_dynamics_shared.hpp"
@@ -200,7 +201,7 @@ double ContactDynamics::rounding(double t, ConstVectorRef x, Index i) const {
   for (std::size_t k = 0; k < gradient.states.size(); ++k) {
     size += std::abs(gradient.values[k]) * std::abs(x[gradient.states[k]]);
   }
-  return 16 * kEpsilon * size;
+  return rounding_of(size, contact(i).gap.running_error(t, x));
 }
 
 double ContactDynamics::tolerance(double t, ConstVectorRef x, Index i, ConstVectorRef weights) const {

@@ -401,11 +401,13 @@ bool PointClassifier::turns_unseen(double t, ConstVectorRef x, Side before, cons
   const double here = evaluator_.guard_nearly(t, x, surface_);
   const auto turns_back = [&](double side, const Vector& dx, double w) {
     const NormalMotion own = motion(t, x, side, dx, w, std::abs(w), false, weights, true);
-    if (component_vanishes(own) || !(sign * own.curvature > own.curvature_zero)) return false;
-    return is_hidden_turn(w, own.curvature, time_scale(dx, weights), [&](double time) {
-      shifted_ = x + time * dx + 0.5 * time * time * acceleration_;
-      return evaluator_.guard_nearly(t + time, shifted_, surface_) - here;
-    });
+    if (!(sign * own.curvature > own.curvature_zero)) return false;
+    // The turn of a component that vanishes is within the rounding of the guard.
+    return component_vanishes(own) ||
+           is_hidden_turn(w, own.curvature, time_scale(dx, weights), [&](double time) {
+             shifted_ = x + time * dx + 0.5 * time * time * acceleration_;
+             return evaluator_.guard_nearly(t + time, shifted_, surface_) - here;
+           });
   };
   return turns_back(sign, sign > 0 ? field_plus_ : field_minus_, sign > 0 ? at.w_plus : at.w_minus) &&
          turns_back(-sign, sign > 0 ? field_minus_ : field_plus_, sign > 0 ? at.w_minus : at.w_plus);

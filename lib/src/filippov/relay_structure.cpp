@@ -10,6 +10,11 @@ RelayStructure::RelayStructure(const System& system) {
   known_ = definition.field_dlambda_pattern.has_value() && definition.guards_dx_pattern.has_value();
   if (!known_) return;
   guards_dx_ = *definition.guards_dx_pattern;
+  // The directions of contact forces are not in the pattern of the field.
+  if (definition.contacts.empty()) {
+    acts_.assign(static_cast<std::size_t>(definition.surfaces), 0);
+    for (const Index i : definition.field_dlambda_pattern->column) acts_[static_cast<std::size_t>(i)] = 1;
+  }
   normal_dlambda_ = product(guards_dx_, *definition.field_dlambda_pattern);
   relay_colouring_ = colour_columns(normal_dlambda_);
   state_colouring_ = colour_columns(guards_dx_);

@@ -17,6 +17,8 @@ class RelayStructure {
 
   // known() tells whether the system told its patterns; otherwise every component may depend on every relay.
   bool known() const { return known_; }
+  // acts() returns false where it is certain that the field does not depend on the relay of surface i, as on those of events' guards.
+  bool acts(Index i) const { return acts_.empty() || acts_[static_cast<std::size_t>(i)] != 0; }
   // m×m, only when known.
   const Pattern& normal_dlambda() const { return normal_dlambda_; }
   // coupling() tells which surfaces see each other, both ways.
@@ -33,6 +35,7 @@ class RelayStructure {
 
  private:
   bool known_ = false;
+  std::vector<char> acts_;  // empty where the pattern tells nothing of it
   Pattern normal_dlambda_;
   Pattern coupling_;  // symmetric
   Colouring relay_colouring_;

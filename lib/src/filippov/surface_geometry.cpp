@@ -7,8 +7,10 @@
 #include <utility>
 
 #include "core/constants.hpp"
+#include "core/rounding.hpp"
 #include "filippov/least_step.hpp"
 #include "filippov/noise_probe.hpp"
+#include "model/probed_error.hpp"
 #include "slideway/core/short_list.hpp"
 
 namespace slideway {
@@ -108,7 +110,38 @@ double SurfaceGeometry::rate_size(double t, ConstVectorRef x, ConstVectorRef vel
 }
 
 double SurfaceGeometry::rounding(double t, ConstVectorRef x, Index surface) {
-  return 16 * kEpsilon * size(t, x, surface);
+  return rounding_of(size(t, x, surface), running_error(t, x, surface));
+}
+
+// The errors of all guards are had at once. They serve again where the states that this surface depends on are the same.
+double SurfaceGeometry::running_error(double t, ConstVectorRef x, Index surface) {
+  const SystemDefinition& definition = evaluator_.system().definition();
+  // The terms of an affine guard that is had from its coefficients are those of its size.
+  if (!definition.guards_running_error && evaluator_.guards_are_affine()) return 0;
+  if (!is_where_errors_were(t, x, surface)) {
+    errors_t_ = t;
+    errors_x_ = x;
+    errors_.resize(evaluator_.system().surfaces());
+    if (definition.guards_running_error) {
+      definition.guards_running_error(t, x, errors_);
+    } else {
+      probe_errors(definition.guards, t, x, errors_);
+    }
+  }
+  const double error = errors_[surface];
+  return std::isfinite(error) ? error : 0;
+}
+
+bool SurfaceGeometry::is_where_errors_were(double t, ConstVectorRef x, Index surface) const {
+  if (!(errors_t_ == t)) return false;
+  if (!structure_.known()) return errors_x_ == x;
+  const Pattern& pattern = structure_.guards_dx();
+  const auto row = static_cast<std::size_t>(surface);
+  for (Index e = pattern.start[row]; e < pattern.start[row + 1]; ++e) {
+    const Index j = pattern.column[static_cast<std::size_t>(e)];
+    if (errors_x_[j] != x[j]) return false;
+  }
+  return true;
 }
 
 bool SurfaceGeometry::change_guard(double t, Index surface, double change, ConstVectorRef weights,

@@ -1,13 +1,15 @@
 // Sizes on a switching surface and the projection onto it.
 //
 //     size of h   = Σ|∂ⱼh||xⱼ| + |∂ₜh||t|            (rounding in h is about ε·size)
-//     δᵣ          = 16 ε · size                       on the surface, arming
+//     δᵣ          = max(16 ε · size, 2 ε · μ)         on the surface, arming; μ is the running error of h (autodiff/rounded.hpp)
 //     δₜ          = Σ|∂ⱼh| (rtol|xⱼ| + atolⱼ)         ties only
 // The projection moves x to h_S = 0 along W²∇h, the shortest way in the norm of the error weights:
 //     x ← x − W²Gᵀ (G W² Gᵀ)⁻¹ h_S,   G = ∂h_S/∂x,   W = diag(1/weights).
 //
 // It must not know modes, integrators or when to project.
 #pragma once
+
+#include <limits>
 
 #include "filippov/relay_structure.hpp"
 #include "slideway/detail/model/evaluator.hpp"
@@ -32,7 +34,7 @@ class SurfaceGeometry {
   // The effect of λ of a surface, on which the state is, on the field; `across` is set where the effect exceeds the root of
   // rounding. The other relays are at `lambda`. States are compared in units of `sizes`, in which they have one unit in common.
   RelayEffect relay_effect(double t, ConstVectorRef x, Vector& lambda, Index surface, ConstVectorRef sizes);
-  // 16 ε · size.
+  // The larger one of 16 ε · size, the rounding of states and time, and 2 ε · (running error), by which two evaluations of h differ.
   double rounding(double t, ConstVectorRef x, Index surface);
   // Σ|∂ⱼh| / weights(j): what the integrator cannot tell from zero.
   double tolerance(double t, ConstVectorRef x, Index surface, ConstVectorRef weights);
@@ -75,8 +77,14 @@ class SurfaceGeometry {
   // terms within them that cancel, of which their gradients tell nothing.
   bool is_noise(double t, const std::vector<Index>& surfaces, ConstVectorRef weights, ConstVectorRef x);
 
+  double running_error(double t, ConstVectorRef x, Index surface);
+  bool is_where_errors_were(double t, ConstVectorRef x, Index surface) const;
+
   Evaluator& evaluator_;
   const RelayStructure& structure_;
+  // The running errors of all guards where they were asked for last.
+  double errors_t_ = std::numeric_limits<double>::quiet_NaN();
+  Vector errors_x_, errors_;
   Vector gradient_, values_, original_, time_derivative_;
   double residual_ = 0;
   bool has_own_states_ = false;  // no two surfaces, which are flat, depend on the same state

@@ -31,6 +31,7 @@ Guard reversed(const Guard& guard) {
   GuardFunctions functions;
   using States = GuardFunctions::States;
   functions.value = [guard](double t, ConstVectorRef x) { return guard.value(-t, x); };
+  functions.running_error = [guard](double t, ConstVectorRef x) { return guard.running_error(-t, x); };
   functions.rate = [guard](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot, States states) {
     return guard.rate(-t, x, -t_dot, x_dot, states);
   };
@@ -226,6 +227,7 @@ System reversed(const System& system, const Vector& sizes) {
       mixed(-t, x, lambda, -t_first, x_first, -t_second, x_second, lambda_second, x_mixed, dx_mixed);
       dx_mixed = -dx_mixed;
     };
+  if (forward.guards_running_error) result.guards_running_error = reversed(forward.guards_running_error, 1);
   if (forward.guards_along) result.guards_along = reversed(forward.guards_along);
   if (forward.guards_mixed)
     result.guards_mixed = [mixed = forward.guards_mixed](double t, ConstVectorRef x, double t_first,

@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/number_text.hpp"
+#include "model/probed_error.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/detail/core/scratch.hpp"
 #include "slideway/model/model.hpp"
@@ -214,6 +215,15 @@ static void join_guards(const System& below, const Guard& guard, SystemDefinitio
   joined.guards = [below, guard, m](double t, ConstVectorRef x, VectorRef h) {
     below.guards(t, x, h.head(m));
     h[m] = guard.value(t, x);
+  };
+  joined.guards_running_error = [below, guard, m](double t, ConstVectorRef x, VectorRef errors) {
+    const SystemDefinition& of_surfaces = below.definition();
+    if (of_surfaces.guards_running_error) {
+      of_surfaces.guards_running_error(t, x, errors.head(m));
+    } else if (m > 0) {
+      probe_errors(of_surfaces.guards, t, x, errors.head(m));
+    }
+    errors[m] = guard.running_error(t, x);
   };
   const auto shape = guard.shape(below.states());
   joined.guards_affine = shape && shape->affine && (m == 0 || definition.guards_affine);

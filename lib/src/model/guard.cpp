@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "model/finite_difference.hpp"
+#include "model/probed_error.hpp"
 #include "slideway/core/errors.hpp"
 #include "slideway/detail/model/trace_patterns.hpp"
 
@@ -23,6 +24,19 @@ const std::vector<Trace>& traced_states(Index states) {
   for (Index j = static_cast<Index>(made.size()); j < states; ++j)
     made.push_back(Trace::state(j, trace_value(j)));
   return made;
+}
+
+double Guard::running_error(double t, ConstVectorRef x) const {
+  if (functions_->running_error) {
+    const double error = functions_->running_error(t, x);
+    return std::isfinite(error) ? error : 0;
+  }
+  ScratchFrame frame;
+  auto error = take_vector(frame, 1);
+  probe_errors([this](double time, ConstVectorRef state,
+                      VectorRef value) { value[0] = functions_->value(time, state); },
+               t, x, error);
+  return error[0];
 }
 
 std::optional<GuardShape> Guard::shape(Index states) const {

@@ -178,6 +178,10 @@ Guard part_of(const std::shared_ptr<Part>& part, const Guard& guard) {
     part->load(t, x.data());
     return guard.value(t, part->whole().x);
   };
+  functions.running_error = [part, guard](double t, ConstVectorRef x) {
+    part->load(t, x.data());
+    return guard.running_error(t, part->whole().x);
+  };
   if (guard.has_exact_derivatives()) {
     functions.rate = [part, guard, shape](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                                           GuardFunctions::States) {

@@ -261,6 +261,9 @@ class EventMaker {
     const std::shared_ptr<const Tape> made = tape({node});
     GuardFunctions functions;
     functions.value = [made](double t, ConstVectorRef x) { return made->value<double>(point(t, x)); };
+    functions.running_error = [made](double t, ConstVectorRef x) {
+      return made->value<Rounded>(point(t, x)).error;
+    };
     functions.rate = [made](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                             GuardFunctions::States) {
       return made->value<Dual<double>>(MovingPoint{point(t, x), point(t_dot, x_dot)}).derivative;

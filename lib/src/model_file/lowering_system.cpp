@@ -278,6 +278,11 @@ class SystemMaker {
       double* const out = h.data();
       tapes->guards.evaluate<double>(point(t, x), [out](std::size_t k, double value) { out[k] = value; });
     };
+    definition.guards_running_error = [tapes](double t, ConstVectorRef x, VectorRef errors) {
+      tapes->guards.evaluate<Rounded>(point(t, x), [&](std::size_t k, const Rounded& value) {
+        errors[static_cast<Index>(k)] = value.error;
+      });
+    };
     definition.guards_along = along(&SystemTapes::guards);
     definition.guards_mixed = [tapes](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
                                       double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,

@@ -106,7 +106,9 @@ bool ModeManager::put_where_met(Meeting& meeting) {
   on_surface_ = ode.field().sliding();
   for (Met& met : meeting.met) {
     if (now_.regime.mode().slides_on(met.surface)) continue;
-    on_surface_.insert(std::lower_bound(on_surface_.begin(), on_surface_.end(), met.surface), met.surface);
+    // The state need not be on a surface that is of an event alone: moved there, it may leave the domain of the field.
+    if (now_.here->structure->acts(met.surface))
+      on_surface_.insert(std::lower_bound(on_surface_.begin(), on_surface_.end(), met.surface), met.surface);
     if (has_hardly_left(met.surface)) {
       met.minus_vanishes = now_.regime.mode()[met.surface] == Side::minus;
       met.plus_vanishes = now_.regime.mode()[met.surface] == Side::plus;

@@ -259,6 +259,9 @@ class FamilyMaker {
     functions.value = [family, pick, n](double t, ConstVectorRef x) {
       return pick(family->of(x)->problem).value(t, x.head(n));
     };
+    functions.running_error = [family, pick, n](double t, ConstVectorRef x) {
+      return pick(family->of(x)->problem).running_error(t, x.head(n));
+    };
     functions.rate = [family, pick, n](double t, ConstVectorRef x, double t_dot, ConstVectorRef x_dot,
                                        GuardFunctions::States) {
       Vector result(1);
@@ -386,6 +389,11 @@ class FamilyMaker {
       definition.guards = [family, of, n](double t, ConstVectorRef x, VectorRef h) {
         of(*family->of(x)).guards(t, x.head(n), h);
       };
+      if (own.definition().guards_running_error) {
+        definition.guards_running_error = [family, of, n](double t, ConstVectorRef x, VectorRef errors) {
+          of(*family->of(x)).definition().guards_running_error(t, x.head(n), errors);
+        };
+      }
       if (own.definition().guards_along) {
         definition.guards_along = [family, of, n, k](double t, ConstVectorRef x, double t_dot,
                                                      ConstVectorRef x_dot, VectorRef h, VectorRef h_dot) {

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/constants.hpp"
+#include "core/rounding.hpp"
 #include "core/state_errors.hpp"
 #include "simulate/precision.hpp"
 
@@ -108,7 +109,7 @@ const std::vector<double>& EventWatch::slopes(double t, ConstVectorRef x, Index 
 
 void EventWatch::forget_slopes() {
   for (Seen& seen : seen_) {
-    seen.slopes_t = std::numeric_limits<double>::quiet_NaN();
+    seen.slopes_t = seen.error_t = std::numeric_limits<double>::quiet_NaN();
     if (!seen.shape.affine) seen.slope_t = std::numeric_limits<double>::quiet_NaN();
   }
 }
@@ -161,7 +162,17 @@ double EventWatch::rate(double t, ConstVectorRef x, ConstVectorRef velocity, Ind
 
 double EventWatch::rounding(double t, ConstVectorRef x, Index e) {
   const double states = sum_along_gradient(t, x, e, [&](Index j) { return std::abs(x[j]); });
-  return kRoundingFactor * kEpsilon * (states + std::abs(slope_in_time(t, x, e) * t));
+  return rounding_of(states + std::abs(slope_in_time(t, x, e) * t), running_error(t, x, e));
+}
+
+double EventWatch::running_error(double t, ConstVectorRef x, Index e) {
+  Seen& seen = seen_[at(e)];
+  if (is_at(seen.error_t, seen.error_x, t, x, seen.shape.states)) return seen.error;
+  seen.error_t = std::numeric_limits<double>::quiet_NaN();
+  seen.error = (*this)[e].when.running_error(t, x);
+  seen.error_t = t;
+  keep(x, seen.shape.states, seen.error_x);
+  return seen.error;
 }
 
 double EventWatch::rounding_of_errors(double t, ConstVectorRef x, Index e, ConstVectorRef weights) {

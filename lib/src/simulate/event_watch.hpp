@@ -57,7 +57,8 @@ class EventWatch {
   double rate(double t, ConstVectorRef x, ConstVectorRef velocity, Index e);
   // affine() returns the guard without its side, where it is known to be affine. `zero` is a state of zeros.
   std::optional<AffineGuard> affine(Index e, ConstVectorRef zero);
-  // 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), and Σ|∂ⱼg|/weights(j).
+  // The larger one of 16 ε·(Σ|∂ⱼg||xⱼ| + |∂ₜg||t|), the rounding of states and time, and 2 ε·(running error), by which two evaluations
+  // differ; and Σ|∂ⱼg|/weights(j).
   double rounding(double t, ConstVectorRef x, Index e);
   double tolerance(double t, ConstVectorRef x, Index e, ConstVectorRef weights);
 
@@ -77,6 +78,7 @@ class EventWatch {
   template <class Size>
   double sum_along_gradient(double t, ConstVectorRef x, Index e, const Size& size);
   double slope_in_time(double t, ConstVectorRef x, Index e);
+  double running_error(double t, ConstVectorRef x, Index e);
   // ∂ⱼg for the states of the shape.
   const std::vector<double>& slopes(double t, ConstVectorRef x, Index e);
   static std::size_t at(Index e) { return static_cast<std::size_t>(e); }
@@ -93,6 +95,9 @@ class EventWatch {
     std::vector<double> slope_x = {};                            // likewise, the states of the shape
     double slopes_t = std::numeric_limits<double>::quiet_NaN();  // where slopes were had
     std::vector<double> slopes_x = {};                           // likewise
+    double error = 0;                                            // the running error
+    double error_t = std::numeric_limits<double>::quiet_NaN();   // where it was had
+    std::vector<double> error_x = {};                            // likewise
   };
   std::vector<Seen> seen_;
   Index states_ = 0;

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "slideway/autodiff/dual.hpp"
+#include "slideway/autodiff/rounded.hpp"
 #include "slideway/autodiff/trace.hpp"
 #include "slideway/core/types.hpp"
 
@@ -42,6 +43,8 @@ struct GuardFunctions {
   std::function<double(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
                        ConstVectorRef x_second, ConstVectorRef x_mixed, States states)>
       mixed = {};
+  // A bound of the rounding of `value` at exact (t, x), in units of ε (autodiff/rounded.hpp).
+  std::function<double(double t, ConstVectorRef x)> running_error = {};
   // The shape, certain, in a system of so many states; none where it is not known.
   std::function<std::optional<GuardShape>(Index states)> shape = {};
 };
@@ -127,6 +130,8 @@ class Guard {
   void slopes(double t, ConstVectorRef x, const std::vector<Index>& states,
               std::vector<double>& slopes) const;
   double slope_in_time(double t, ConstVectorRef x, const std::vector<Index>& states) const;
+  // A bound of the rounding of value() at exact (t, x), in units of ε; estimated from values beside, where `running_error` is absent.
+  double running_error(double t, ConstVectorRef x) const;
   // ∂g/∂xⱼ, n entries.
   void gradient(double t, ConstVectorRef x, VectorRef gradient) const;
   std::optional<GuardShape> shape(Index states) const;
@@ -167,6 +172,12 @@ class Guard {
         });
         const Number time({t, t_first}, {t_second, 0.0});
         return Number(function(time, GuardState<Number>(lifted.data(), x.size()))).derivative.derivative;
+      };
+    }
+    if constexpr (GuardOf<Function, Dual<double>> && GuardOf<Function, Rounded>) {
+      result.running_error = [function](double t, ConstVectorRef x) {
+        const LiftedState<Rounded> lifted(x.size(), nullptr, [&](Index j) { return Rounded(x[j]); });
+        return Rounded(function(Rounded(t), GuardState<Rounded>(lifted.data(), x.size()))).error;
       };
     }
     if constexpr (GuardOf<Function, Trace>) {

@@ -109,6 +109,10 @@ struct SystemDefinition {
   GuardAlongFunction guards_along = {};
   GuardMixedFunction guards_mixed = {};
 
+  // guards_running_error() sets m entries: bounds of the rounding of `guards` at exact (t, x), in units of ε (autodiff/rounded.hpp). Where
+  // it is absent, they are estimated from values beside.
+  GuardFunction guards_running_error = {};
+
   // break_away() sets ρ, m entries, which are all 1 without it. It describes static friction above the kinetic
   // level: the set-valued sign of surface i takes its values in ρᵢ(t, x)·[−1, 1] with ρᵢ ≥ 1, while beside the
   // surface λᵢ is ±1. A block at rest holds up to ρ times the friction force and, once it slips, meets that
