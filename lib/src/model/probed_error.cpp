@@ -10,7 +10,7 @@
 namespace slideway {
 
 void probe_errors(const GuardFunction& functions, double t, ConstVectorRef x, VectorRef errors) {
-  // The noise of 8 places shows four fifths of its full width on average.
+  // The noise of 8 places shows two thirds of its full width on average.
   constexpr int kPlaces = 8;
   constexpr double kLastDigits = 4 * kEpsilon;
   Vector beside(x.size()), here(errors.size()), there(errors.size());

@@ -2,8 +2,8 @@
 //
 //     Guard guard([](auto t, const auto& x) { return x[0] - 3; });
 //
-// A callable that takes any number gets exact derivatives (it is called with double, Dual<double> and
-// Dual<Dual<double>>); one that takes double alone gets central differences.
+// A callable that takes any number gets exact derivatives (it is called with double, Dual<double>, Dual<Dual<double>> and, for
+// its rounding, Rounded); one that takes double alone gets central differences.
 //     rate   ∂g/∂t·t' + ∂g/∂x·x'
 //     mixed  ∂²/∂p∂q at p = q = 0 of g(t + p·t₁ + q·t₂, x + p·x₁ + q·x₂ + pq·x₁₂)
 // Copies of a Guard are the same guard: two edges that share one are the two directions of one surface.
@@ -174,14 +174,14 @@ class Guard {
         return Number(function(time, GuardState<Number>(lifted.data(), x.size()))).derivative.derivative;
       };
     }
-    if constexpr (GuardOf<Function, Dual<double>> && GuardOf<Function, Rounded>) {
-      result.running_error = [function](double t, ConstVectorRef x) {
-        const LiftedState<Rounded> lifted(x.size(), nullptr, [&](Index j) { return Rounded(x[j]); });
-        return Rounded(function(Rounded(t), GuardState<Rounded>(lifted.data(), x.size()))).error;
-      };
-    }
     if constexpr (GuardOf<Function, Trace>) {
       if constexpr (!noexcept(function(Trace(), std::declval<GuardState<Trace>>()))) {
+        if constexpr (GuardOf<Function, Rounded>) {
+          result.running_error = [function](double t, ConstVectorRef x) {
+            const LiftedState<Rounded> lifted(x.size(), nullptr, [&](Index j) { return Rounded(x[j]); });
+            return Rounded(function(Rounded(t), GuardState<Rounded>(lifted.data(), x.size()))).error;
+          };
+        }
         result.shape = [function](Index states) -> std::optional<GuardShape> {
           const std::vector<Trace>& x = traced_states(states);
           const TraceRun run;
