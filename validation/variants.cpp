@@ -49,6 +49,7 @@ System dressed(const System& system, const Dress& dress) {
     dx *= dress.velocity();
   };
   definition.guards = dressed_guards(old.guards, dress, side);
+  definition.guards_running_error = dressed_guards(old.guards_running_error, dress, 1);
   definition.field_dx = dressed(old.field_dx, dress, 1 / slow);
   definition.field_dlambda = dressed(old.field_dlambda, dress, side * factor / slow);
   definition.guards_dx = dressed_guards(old.guards_dx, dress, side / factor);

@@ -61,6 +61,7 @@ std::shared_ptr<const System> second_order_system(const System& system, const st
       h_dot[i] = mixed[i];
     }
   };
+  definition.guards_running_error = {};
   definition.guards_dx = {};
   definition.guards_dt = {};
   definition.guards_mixed = {};
