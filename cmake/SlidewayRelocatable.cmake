@@ -24,17 +24,9 @@ add_library(fmt::fmt ALIAS slideway_fmt)
 add_library(slideway_hypot OBJECT "${PROJECT_SOURCE_DIR}/cmake/relocatable/hypot.c")
 set_target_properties(slideway_hypot PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-# Functions that are the same to the last byte, as those of templates often are, are kept once, except where an address is taken. The linker
-# gold of binutils can do that; without it the objects are one per cent larger.
-find_program(SLIDEWAY_GOLD ld.gold)
-mark_as_advanced(SLIDEWAY_GOLD)
-
 # The function adds the objects and options that let an executable or shared object run on any system with glibc 2.34.
 function(slideway_link_relocatable target)
   target_sources(${target} PRIVATE $<TARGET_OBJECTS:slideway_hypot>)
   set_target_properties(${target} PROPERTIES SKIP_BUILD_RPATH ON INSTALL_RPATH "" INSTALL_RPATH_USE_LINK_PATH OFF)
   target_link_options(${target} PRIVATE -static-libstdc++ -Wl,--wrap=hypot -Wl,--gc-sections -Wl,--exclude-libs,ALL -Wl,--build-id=none -s)
-  if(SLIDEWAY_GOLD)
-    target_link_options(${target} PRIVATE -fuse-ld=gold -Wl,--icf=safe)
-  endif()
 endfunction()
