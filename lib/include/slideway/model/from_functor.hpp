@@ -13,9 +13,9 @@
 //
 // or as callables, from_functor(field, guards, {…}), and from_functor(field, {.states = n}) where nothing switches.
 //
-// The members are called with double, Dual<double>, (guards only) Dual<Dual<double>> and Rounded, and once, at an arbitrary
+// The members are called with double, Dual<double>, (guards only) Dual<Dual<double>>, and once, at an arbitrary
 // point, with Trace, which shows the sparsity of the derivatives (`static constexpr bool untraced = true` in the
-// functor forgoes the latter two). So call mathematical functions unqualified (`using std::cos; cos(w * t)`) and let local
+// functor forgoes that). So call mathematical functions unqualified (`using std::cos; cos(w * t)`) and let local
 // variables be `auto`. Every element of dx and h must be set. A member whose arguments are plain double (`double t, ConstVectorRef x, …, VectorRef dx`)
 // gets finite differences. Members field_dx(t, x, λ, J), field_dlambda(t, x, λ, J), guards_dx(t, x, H),
 // guards_dt(t, x, h_t) and normal_dx(t, x, λ, W) hold analytic derivatives and are preferred; their matrices

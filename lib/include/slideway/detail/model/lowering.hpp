@@ -150,20 +150,6 @@ void lower_guards(const std::shared_ptr<const Functor>& functor, SystemDefinitio
     definition.guards_along =
         along([functor](const auto& t, const auto& x, auto& h) { functor->guards(t, x, h); });
   }
-  // A functor that forgoes traces may know double and Dual alone.
-  if constexpr (TraceableGuards<Functor>) {
-    if constexpr (HasGuards<Functor, Rounded>) {
-      definition.guards_running_error = [functor](double t, ConstVectorRef x, VectorRef errors) {
-        ScratchFrame frame;
-        auto* exact = frame.take<Rounded>(x.size());
-        for (Index j = 0; j < x.size(); ++j) exact[j] = Rounded(x[j]);
-        const InputView<Rounded> x_view(exact, x.size());
-        OutputView<Rounded> result(frame.take<Rounded>(errors.size()), errors.size());
-        functor->guards(Rounded(t), x_view, result);
-        for (Index i = 0; i < errors.size(); ++i) errors[i] = result[i].error;
-      };
-    }
-  }
   if constexpr (HasGuards<Functor, Dual<Dual<double>>>) {
     definition.guards_mixed = [functor](double t, ConstVectorRef x, double t_first, ConstVectorRef x_first,
                                         double t_second, ConstVectorRef x_second, ConstVectorRef x_mixed,
