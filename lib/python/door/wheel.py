@@ -30,7 +30,7 @@ def shrink(wheel):
     if shutil.which("advzip") is None:
         print("wheel.py: there is no advzip, and the wheel is larger; Debian's advancecomp has it", file=sys.stderr)
         return
-    subprocess.run(["advzip", "--recompress", "--shrink-extra", "--quiet", str(wheel)], check=True)
+    subprocess.run(["advzip", "--recompress", "--shrink-insane", "--quiet", str(wheel)], check=True)
 
 
 def main(library, folder):
