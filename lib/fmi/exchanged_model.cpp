@@ -1,6 +1,7 @@
 #include "lib/fmi/exchanged_model.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
@@ -34,8 +35,24 @@ Guard guard_of_stage(const std::shared_ptr<HybridFmu>& hybrid, const Value& valu
                                    GuardFunctions::States) { return slope(*hybrid, x) * t_dot; };
   functions.mixed = [](double, ConstVectorRef, double, ConstVectorRef, double, ConstVectorRef, ConstVectorRef,
                        GuardFunctions::States) { return 0.0; };
+  functions.running_error = [](double t, ConstVectorRef) { return std::abs(t); };
   functions.shape = [stage = hybrid->continuous()](Index) -> std::optional<GuardShape> {
     return GuardShape{.states = {stage}};
+  };
+  return Guard(std::move(functions));
+}
+
+Guard guard_of_indicator(const std::shared_ptr<HybridFmu>& hybrid, Index indicator) {
+  GuardFunctions functions;
+  functions.value = [hybrid, indicator](double t, ConstVectorRef x) {
+    return hybrid->event_guard(indicator, t, x);
+  };
+  functions.slopes = [hybrid, indicator](double t, ConstVectorRef x, const std::vector<Index>& states,
+                                         std::vector<double>& slopes) {
+    hybrid->event_slopes(indicator, t, x, states, slopes);
+  };
+  functions.running_error = [hybrid, indicator](double t, ConstVectorRef x) {
+    return hybrid->running_error(indicator, t, x);
   };
   return Guard(std::move(functions));
 }
@@ -69,10 +86,13 @@ System exchanged_system(const std::shared_ptr<HybridFmu>& hybrid, const std::str
     system.field_dx = [hybrid](double t, ConstVectorRef x, ConstVectorRef lambda, MatrixRef derivative) {
       hybrid->field_by_states(t, x, lambda, derivative);
     };
+  system.guards_running_error = [hybrid](double t, ConstVectorRef x, VectorRef errors) {
+    for (Index j = 0; j < errors.size(); ++j) errors[j] = hybrid->running_error(j, t, x);
+  };
   for (Index j = 0; j < hybrid->indicators(); ++j)
     system.events.push_back(
         {.name = system.surface_names[static_cast<std::size_t>(j)],
-         .when = Guard([hybrid, j](double t, ConstVectorRef x) { return hybrid->event_guard(j, t, x); }),
+         .when = guard_of_indicator(hybrid, j),
          .direction = Direction::falling,
          .action = Action::reset,
          .reset = reset_of(hybrid, [h = hybrid.get(), j](double t, ConstVectorRef before, VectorRef after) {

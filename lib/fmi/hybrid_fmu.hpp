@@ -50,6 +50,11 @@ class HybridFmu {
 
   // The guard of the event of an indicator falls through zero; that of the time events rises, and that of the end jumps to 1.
   double event_guard(Index indicator, double t, ConstVectorRef x);
+  // slopes(k) is the derivative of the guard by state states(k), by central differences that all indicators have in common.
+  void event_slopes(Index indicator, double t, ConstVectorRef x, const std::vector<Index>& states,
+                    std::vector<double>& slopes);
+  // The running error of the guard of an indicator, in units of ε (GuardFunctions::running_error). The FMU tells nothing of it.
+  double running_error(Index indicator, double t, ConstVectorRef x);
   double time_guard(double t, ConstVectorRef x);
   bool has_time_event(ConstVectorRef x);
   double end_guard(ConstVectorRef x);
@@ -96,6 +101,10 @@ class HybridFmu {
   const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.first; }
   Signs signs_of(const Stage& stage, const Vector& z) const;
   signed char sign_in(const Stage& stage, const Vector& values, Index indicator) const;
+  // ∂z/∂x there, m×n.
+  const Matrix& slopes_at(const Stage& stage, double t, ConstVectorRef x);
+  // Finds the running errors of all indicators there, and keeps the larger ones.
+  void probe_noise(const Stage& stage, double t, ConstVectorRef x);
   // Forgets the indicators of all points.
   void forget_indicators();
   const std::string& key_of(double t, ConstVectorRef x);
@@ -140,9 +149,15 @@ class HybridFmu {
   Vector initial_;
   std::vector<const Variable*> discrete_;  // what an event may leave changed
   double span_;                            // of the run that the FMU suggests
-  double tolerance_;  // of the FMU: what it shifts by less, as a hysteresis, it does not mean
-  Vector largest_;    // the largest |x| of each state so far
-  Vector sizes_;      // the largest |z| of each indicator so far
+  double tolerance_;               // of the FMU: what it shifts by less, as a hysteresis, it does not mean
+  Vector largest_;                 // the largest |x| of each state so far
+  Vector sizes_;                   // the largest |z| of each indicator so far
+  const Stage* sloped_ = nullptr;  // where slopes_ belong to
+  EventPlace sloped_at_;
+  Matrix slopes_;
+  Vector noise_;     // the largest running error of each indicator so far, in units of ε
+  Vector noise_of_;  // |t| and |x| up to which noise_ serves; empty before the first probe
+  int probes_ = 0;   // of the noise up to there
   std::vector<IndicatorKind> kinds_;
   std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others
   std::vector<std::unique_ptr<Stage>> stages_;

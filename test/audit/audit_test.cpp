@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <tuple>
 #include <utility>
 
 #include "slideway/audit/audit.hpp"
@@ -73,6 +74,67 @@ TEST_CASE("a derivative that is not the written one is told, with the state and 
 TEST_CASE("a sign of the other side is told") {
   CHECK(audited(oscillator, with(oscillator, "- 0.2*sgn(v)", "+ 0.2*sgn(v)")).found.verdict ==
         AuditVerdict::failed);
+}
+
+TEST_CASE(
+    "an event that is recorded where its guard is past zero is told, and so is a condition that has been "
+    "true") {
+  for (const auto& [when, direction, told] :
+       {std::tuple("x - 0.3", "direction = \"falling\"\n", "is past zero there already"),
+        std::tuple("x <= 0.3", "", "has been true there")}) {
+    CAPTURE(when);
+    const std::string model =
+        oscillator + "[[records]]\nname = \"low\"\nwhen = \"" + when + "\"\n" + direction;
+    const ModelInstance instance = parse_model(model, "model.toml").instantiate({});
+    const Options options{.rtol = 1e-6};
+    Solution solution = Simulator(instance.problem(), options)
+                            .run({.start = instance.start, .end = instance.end, .state = instance.state});
+    const auto verdict = [&] {
+      return audit(parse_written_model(model, "model.toml", {}), instance, solution, options,
+                   AuditLevel::full);
+    };
+    CHECK(verdict().verdict == AuditVerdict::passed);
+    EventLog& events = solution.events;
+    const auto low =
+        std::find_if(events.begin(), events.end(), [](const EventRecord& one) { return one.name == "low"; });
+    REQUIRE(low != events.end());
+    // The same event once more, where the guard has gone on.
+    EventRecord again = *low;
+    again.t += 0.3;
+    again.before = again.after = solution.trajectory(again.t);
+    events.insert(low + 1, again);
+    const AuditResult found = verdict();
+    REQUIRE(found.verdict == AuditVerdict::failed);
+    CHECK(found.failures.front().text.find(told) != std::string::npos);
+  }
+}
+
+TEST_CASE(
+    "two resets at one instant are judged by the state that the motion leads to, whatever the first one "
+    "sets") {
+  const std::string model = R"toml(
+[states]
+k = 0.0
+[discrete]
+hits = 0
+[time]
+end = 8.0
+[derivatives]
+k = "1 + 0.4*sin(3*t)"
+[[resets]]
+name = "wrap"
+when = "k > 0.749"
+set = { k = "k - 0.749" }
+[[resets]]
+name = "hit"
+when = "k >= 0.749"
+set = { hits = "hits + 1" }
+)toml";
+  for (const double rtol : {1e-4, 1e-6, 1e-8, 1e-12}) {
+    const Audited run = audited(model, rtol);
+    CHECK(run.solution.events.size() >= 20);
+    CHECK(run.found.verdict == AuditVerdict::passed);
+  }
 }
 
 TEST_CASE("an event with two records at one time is told, unless a jump comes between") {

@@ -186,6 +186,8 @@ void EventAudit::record(const std::string& location, const EventRecord& record, 
            (one.name.empty() || (record.name && *record.name == one.name));
   });
   if (is_jump(record.kind)) last_jump_ = record.t;
+  // The events of the first round fire by the state that the motion has led to, whatever those before them have set.
+  if (record.t != instant_.t) instant_ = {record.t, record.before};
   const std::vector<std::size_t> found = candidates(record);
   if (found.size() == 1) judge_repetition(found.front(), record);
   if (is_jump(record.kind) || record.kind == EventKind::transition) ++jumps_;
@@ -229,38 +231,43 @@ void EventAudit::judge_repetition(std::size_t k, const EventRecord& record) {
   last = {record.t, jumps_};
 }
 
-// At the record of an event its condition is true, or its guard zero, beside the state at least.
+// At the record of an event its condition becomes true, or its guard comes to zero, beside the state at least.
 void EventAudit::judge_condition(const WrittenEvent& event, const std::string& location,
                                  const EventRecord& record) {
   const bool is_plain = record.round <= 1 && event.when != no_root && event.delay == 0 && record.t > begin_;
-  if (!is_plain || event.direction == Direction::any) return;
+  const Vector& arrived = instant_.arrived;
+  if (!is_plain || event.direction == Direction::any || arrived.size() != record.before.size()) return;
   const bool falls = event.direction == Direction::falling;
-  Vector tol = errors_.tolerances(record.before);
+  Vector tol = errors_.tolerances(arrived);
   // The clock has no number for the time of an event, and the state moves on by its rounding.
   Vector rates;
-  if (field_.derivatives(location, record.t, record.before.data(), nullptr, nullptr, rates)) {
+  if (field_.derivatives(location, record.t, arrived.data(), nullptr, nullptr, rates)) {
     const double rounding = std::numeric_limits<double>::epsilon() * std::abs(record.t);
     tol.head(rates.size()) += rounding * rates.cwiseAbs();
   }
   WrittenTree& tree = field_.tree();
-  // Errors of a run are several tolerances: each third draw moves the clock, too.
+  const bool is_condition = tree.is_condition(event.when);
+  bool is_past = false, is_before = false;
+  // Errors of a run are several tolerances: two of three draws move the clock, too.
   constexpr double kErrors = 10;
   constexpr std::uint64_t kDraws = 48;
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
-    const Vector there = errors_.moved(record.before, tol, 1000 + draw, draw == 0 ? 0 : kErrors);
-    const double later = rounding_of(record.t) * static_cast<double>(draw % 3);
-    tree.set_point(record.t + later, there.data(), nullptr, nullptr);
+    const Vector there = errors_.moved(arrived, tol, 1000 + draw, draw == 0 ? 0 : kErrors);
+    const double moved = rounding_of(record.t) * (static_cast<double>(draw % 3) - 1);
+    tree.set_point(record.t + (draw == 0 ? 0 : moved), there.data(), nullptr, nullptr);
     const double margin = tree.margin(event.when, {event.i, 0});
-    if ((falls ? margin < 0 : margin > 0) || std::isnan(margin)) return;
+    if (std::isnan(margin)) return;
     // A condition is false where its margin is zero, and a guard is where its event is.
-    if (margin == 0 && (falls || !tree.is_condition(event.when))) return;
+    is_past = is_past || (falls ? margin < 0 : margin > 0) || (margin == 0 && (falls || !is_condition));
+    is_before = is_before || (falls ? margin > 0 : margin < 0) || (margin == 0 && !(falls && is_condition));
+    if (is_past && is_before) return;
   }
-  findings_.fail("record " + name_of(event), name_of(event), record.t,
-                 fmt::format("'{}' has an event at t = {:.6g}, but {} is not {} there", name_of(event),
-                             record.t, event.text,
-                             !tree.is_condition(event.when) ? "zero"
-                             : falls                        ? "false"
-                                                            : "true"));
+  const std::string place =
+      !is_condition ? (is_past ? "is past zero there already" : "is not zero there")
+                    : fmt::format("{} {} there", is_past ? "has been" : "is not", falls ? "false" : "true");
+  findings_.fail(
+      "record " + name_of(event), name_of(event), record.t,
+      fmt::format("'{}' has an event at t = {:.6g}, but {} {}", name_of(event), record.t, event.text, place));
 }
 
 double EventAudit::set_value(const Line& line, double t, const Vector& x) {

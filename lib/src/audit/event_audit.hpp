@@ -102,6 +102,12 @@ class EventAudit {
   double begin_ = std::numeric_limits<double>::quiet_NaN();
   double last_record_ = -std::numeric_limits<double>::infinity();
   double last_jump_ = -std::numeric_limits<double>::infinity();
+  // The last time of a record, and the state there before its first event.
+  struct Instant {
+    double t = std::numeric_limits<double>::quiet_NaN();
+    Vector arrived = {};
+  };
+  Instant instant_;
 };
 
 }  // namespace slideway::auditing

@@ -122,11 +122,7 @@ double SurfaceGeometry::running_error(double t, ConstVectorRef x, Index surface)
     errors_t_ = t;
     errors_x_ = x;
     errors_.resize(evaluator_.system().surfaces());
-    if (definition.guards_running_error) {
-      definition.guards_running_error(t, x, errors_);
-    } else {
-      probe_errors(definition.guards, t, x, errors_);
-    }
+    find_running_errors(definition, t, x, errors_);
   }
   const double error = errors_[surface];
   return std::isfinite(error) ? error : 0;

@@ -161,8 +161,8 @@ double GuardArming::tolerance_a_step_on(Index surface) {
 
 // is_held() returns true if the constraints keep the guard at zero, as friction keeps the velocity of a sticking
 // block. The test shifts the state by its errors and projects it back onto the constraints: the guard must not
-// move. Rounding hides the motion of a guard under a shift by errors of tight tolerances, so the shift is made
-// larger until it does not.
+// move, nor may constraints that move in time take it along. Rounding hides the motion of a guard under a shift by
+// errors of tight tolerances, so the shift is made larger until it does not.
 bool GuardArming::is_held(Index event, ModeOde& ode) {
   if (!ode.constrained()) return false;
   EventWatch& watch = now_.here->watch;
@@ -181,23 +181,24 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
     return false;
   }
   return std::abs(now_.here->event_value(now_.t, state_, event) - value) <=
-         kHeldPart * times * error + rounding;
+             kHeldPart * times * error + rounding &&
+         !is_taken_along(event, ode, value, error + rounding);
 }
 
-bool GuardArming::stays_held(Index event, ModeOde& ode) {
-  const double later = now_.t + kLatestLook * (now_.run.end - now_.t);
-  const double error = now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
-  const double rounding =
-      kZeroFactor * now_.here->watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
-  state_ = now_.x;
-  try {
-    ode.project(later, now_.weights, state_);
-  } catch (const std::runtime_error&) {
-    return false;
+// The constraints are looked at near and far. Where the states of now have no place on them there is nothing to compare.
+bool GuardArming::is_taken_along(Index event, ModeOde& ode, double value, double hardly) {
+  constexpr double kLooks[] = {kLatestLook, 0.1, 0.4, 1};
+  for (const double look : kLooks) {
+    const double later = now_.t + look * (now_.run.end - now_.t);
+    state_ = now_.x;
+    try {
+      ode.project(later, now_.weights, state_);
+    } catch (const std::runtime_error&) {
+      continue;
+    }
+    if (std::abs(now_.here->event_value(later, state_, event) - value) > hardly) return true;
   }
-  const double moved =
-      now_.here->event_value(later, state_, event) - now_.here->event_value(now_.t, now_.x, event);
-  return std::abs(moved) <= error + rounding;
+  return false;
 }
 
 // States that are drawn back onto constraints take part in the rounding of one another, in proportion to their errors. Discrete states
@@ -237,8 +238,7 @@ void GuardArming::start_events() {
                                          .clear = arming_level(e)};
       const bool held = is_held(e, now_.here->ode);
       const bool is_condition = watch[e].is_condition() && std::abs(sizes.value) <= sizes.clear;
-      if (held && is_condition && stays_held(e, now_.here->ode))
-        guards.rest(e, watch.at_zero(now_.t, now_.x, e));
+      if (held && is_condition) guards.rest(e, watch.at_zero(now_.t, now_.x, e));
       guards.start_event(e, sizes, held, gathered_errors(now_.options.rtol));
     }
   }

@@ -28,12 +28,12 @@ class GuardArming {
   // is_held() returns true if the constraints of this motion keep the guard at zero, as friction keeps the velocity
   // of a sticking block.
   bool is_held(Index event, ModeOde& ode);
-  // stays_held() tells whether these constraints keep a guard that they hold at zero for some time, and do not move with the time.
-  bool stays_held(Index event, ModeOde& ode);
   // The value from which on the guard of the event counts as off zero.
   double arming_level(Index event);
 
  private:
+  // is_taken_along() tells whether the constraints of a later time have the guard farther from this value.
+  bool is_taken_along(Index event, ModeOde& ode, double value, double hardly);
   void start_exits(Index surface, bool is_nudged);
   bool comes_back(Index contact);
   void start_stick_slip();

@@ -227,7 +227,6 @@ const Arrival& Locator::first_arrival(double end) {
     if (marched.found) {
       scanned_.joint.t = marched.t;
       scanned_.joint.steep = marched.steep;
-      affine.forget_arming();
     } else {
       std::fill(scanned_.joint.guards.begin(), scanned_.joint.guards.end(), char{0});
       if (scan.nearly_zero()) {
@@ -249,6 +248,8 @@ const Arrival& Locator::first_arrival(double end) {
     scanned_.joint.guards.assign(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   }
   if (!zero.found || zero.t > scanned_.joint.t + location_accuracy(scanned_.joint.t, end - from)) {
+    // The other scan has looked beyond the arrival, at what does not come to pass.
+    if (scanned_.joint.found) affine.forget_arming();
     return scanned_.joint;
   }
   for (const Index slot : zero.slots) scanned_.joint.guards[static_cast<std::size_t>(slot)] = 1;

@@ -217,12 +217,7 @@ static void join_guards(const System& below, const Guard& guard, SystemDefinitio
     h[m] = guard.value(t, x);
   };
   joined.guards_running_error = [below, guard, m](double t, ConstVectorRef x, VectorRef errors) {
-    const SystemDefinition& of_surfaces = below.definition();
-    if (of_surfaces.guards_running_error) {
-      of_surfaces.guards_running_error(t, x, errors.head(m));
-    } else if (m > 0) {
-      probe_errors(of_surfaces.guards, t, x, errors.head(m));
-    }
+    find_running_errors(below.definition(), t, x, errors.head(m));
     errors[m] = guard.running_error(t, x);
   };
   const auto shape = guard.shape(below.states());

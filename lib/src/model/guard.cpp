@@ -89,6 +89,10 @@ double Guard::mixed(double t, ConstVectorRef x, double t_first, ConstVectorRef x
 void Guard::slopes(double t, ConstVectorRef x, const std::vector<Index>& states,
                    std::vector<double>& slopes) const {
   slopes.resize(states.size());
+  if (functions_->slopes) {
+    functions_->slopes(t, x, states, slopes);
+    return;
+  }
   std::vector<Index> one(1);
   for (std::size_t k = 0; k < states.size(); ++k) {
     one[0] = states[k];

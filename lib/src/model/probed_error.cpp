@@ -30,4 +30,12 @@ void probe_errors(const GuardFunction& functions, double t, ConstVectorRef x, Ve
   }
 }
 
+void find_running_errors(const SystemDefinition& definition, double t, ConstVectorRef x, VectorRef errors) {
+  if (definition.guards_running_error) {
+    definition.guards_running_error(t, x, errors);
+  } else if (errors.size() > 0) {
+    probe_errors(definition.guards, t, x, errors);
+  }
+}
+
 }  // namespace slideway

@@ -11,7 +11,10 @@
 
 namespace slideway {
 
-// Sets one error for each function; 0 where it has no finite value at a place.
+// probe_errors() sets the error of each function; 0 where the function has no finite value at a place.
 void probe_errors(const GuardFunction& functions, double t, ConstVectorRef x, VectorRef errors);
+
+// find_running_errors() sets the errors of the guards: those that `guards_running_error` of the definition tells, probed ones elsewhere.
+void find_running_errors(const SystemDefinition& definition, double t, ConstVectorRef x, VectorRef errors);
 
 }  // namespace slideway

@@ -138,8 +138,7 @@ std::vector<Index> EventMotion::events_leaving_rest() {
     if (std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e) + row.noise) continue;
     ModeOde& ode = now_.asked();
     const bool rested = row.rests;
-    const bool stays = arming_.is_held(e, ode) && arming_.stays_held(e, ode);
-    const int motion = stays ? 0 : motion_of(e, false, ode);
+    const int motion = arming_.is_held(e, ode) ? 0 : motion_of(e, false, ode);
     if (motion == 0) guards.rest(e, watch.at_zero(now_.t, now_.x, e));
     if (motion != 0) guards.set_rests(e, false);
     if (motion < 0 && rested) due.push_back(e);
@@ -173,7 +172,7 @@ std::vector<Index> EventMotion::events_moving_through_zero() {
     // Its rate is rounding, too.
     guards.set_held(e, arming_.is_held(e, ode));
     if (guards.event(e).held) {
-      if (is_condition && arming_.stays_held(e, ode) && comes_to_rest(e)) due.push_back(e);
+      if (is_condition && comes_to_rest(e)) due.push_back(e);
       continue;
     }
     const bool exact = watch[e].kind != WatchedKind::edge || instant_.moved;

@@ -94,7 +94,7 @@ bool RunEngine::follow() {
       leave_mode();
       if (*end == ModeEnd::finished) return;
       if (!may_pause()) continue;
-      usual_step_ = now_.restart.starts_anew() ? 0 : now_.stepper->usual_step();
+      usual_step_ = now_.restart.has_usual_step() ? now_.stepper->usual_step() : 0;
       pauses = true;
     }
   });
@@ -295,11 +295,11 @@ bool RunEngine::begin_mode() {
   locator_.begin_mode(now_.stepper == last, now_.restart.first_step() > 0 && !is_careful);
   const bool goes_on_from_pause = !last && now_.stepper == now_.here->stepper.get();
   const double retaken = now_.restart.first_step();
-  const double first_step = retaken > 0                  ? retaken
-                            : now_.restart.starts_anew() ? 0
-                            : goes_on_from_pause         ? usual_step_
-                            : now_.stepper != last       ? 0
-                                                         : now_.stepper->usual_step();
+  const double first_step = retaken > 0                      ? retaken
+                            : !now_.restart.has_usual_step() ? 0
+                            : goes_on_from_pause             ? usual_step_
+                            : now_.stepper != last           ? 0
+                                                             : now_.stepper->usual_step();
   now_.restart.begin_mode();
   if (!now_.stepper->start(now_.t, now_.x, now_.agenda.next_end(now_.run.end), first_step)) {
     const StepFailure& failure = now_.stepper->failure();

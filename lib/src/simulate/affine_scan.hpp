@@ -68,7 +68,7 @@ class AffineScan {
   // advance() looks at [from, to], a part of the stepper's last step. The scan must be started again after a
   // zero.
   const FirstZero& advance(Stepper& stepper, double from, double to);
-  // Takes back what the last advance() armed: the solution did not come to its end.
+  // forget_arming() takes back what the last advance() armed: the solution came neither to its end nor to its first zero.
   void forget_arming();
 
  private:

@@ -34,6 +34,7 @@ std::vector<Index> EventResolver::members(const Mode& mode, const Meeting& meeti
   std::vector<Index> result;
   mode.list_sliding(result);
   for (const Met& met : meeting.met) {
+    if (!structure_.acts(met.surface)) continue;
     const auto place = std::lower_bound(result.begin(), result.end(), met.surface);
     if (place == result.end() || *place != met.surface) result.insert(place, met.surface);
   }
@@ -283,7 +284,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     event.before = x;
     event.after = x;
   }
-  const std::vector<Group> groups = groups_met(t, x, mode, meeting, weights, event.codeword);
+  std::vector<Group> groups = groups_met(t, x, mode, meeting, weights, event.codeword);
   if (!meeting.at_start) event.from = mode;
   result.decided = true;
   result.mode = mode;
@@ -292,7 +293,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   bool all_unique = true;
   bool two_fold = false;
   bool touch = false;
-  for (const Group& group : groups) {
+  const auto follow = [&](const Group& group) {
     const int chosen = choose(group, mode, meeting.at_start);
     all_unique = all_unique && group.unique;
     two_fold = two_fold || group.two_fold;
@@ -311,6 +312,14 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     if (event.reason.empty() || !group.unique) event.reason = group.reason;
     const std::size_t differ = take(group, chosen, mode, meeting, result);
     if (!meeting.at_start) changed += differ;
+  };
+  for (const Group& group : groups) follow(group);
+  // The motion that follows does not depend on surfaces that do not act, and leads them to their sides.
+  lambda_ = result.lambda;
+  for (const Met& met : meeting.met) {
+    if (structure_.acts(met.surface)) continue;
+    groups.push_back(single(t, x, mode, met, meeting.at_start, weights));
+    follow(groups.back());
   }
   if (groups.size() > 1 && all_unique) event.reason = reason::kUnique;
   if (result.decided) event.to = result.mode;

@@ -99,7 +99,7 @@ class EventResolver {
   // The answer of decide() for one surface, without the detour over groups; false where it is not unique.
   bool decide_alone(double t, ConstVectorRef x, const Mode& mode, const Met& met, ConstVectorRef weights,
                     Resolution& result);
-  // The surfaces that are met or slide, sorted.
+  // members() returns the surfaces that act and are met, or slide, sorted.
   std::vector<Index> members(const Mode& mode, const Meeting& meeting) const;
   // The surfaces that start to slide in what follows.
   std::vector<Index> entering(const Mode& mode, const Meeting& meeting, const Resolution& resolution) const;
@@ -158,7 +158,7 @@ class EventResolver {
                ConstVectorRef weights);
   Group corner(double t, ConstVectorRef x, const Mode& mode, const std::vector<Index>& surfaces,
                const Meeting& meeting, ConstVectorRef weights);
-  // The options of each group of surfaces that see each other; the word of two that do not.
+  // groups_met() returns the options of each group of surfaces that act and see each other, and the word of two that do not.
   std::vector<Group> groups_met(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
                                 ConstVectorRef weights, std::optional<std::string>& code_word);
   // Takes over what the group does by the option chosen, none if that is negative; the number of surfaces whose sides change.

@@ -14,14 +14,17 @@ class RestartPolicy {
   // The state jumps at t.
   void jump(double t) {
     starts_anew_ = true;
-    repeats_ = false;
+    repeats_ = keeps_states_ = false;
     interval_ = last_jump_ < t ? t - last_jump_ : 0;
     last_jump_ = t;
   }
+  // keep_states() says that the jump has set discrete states alone.
+  void keep_states() { keeps_states_ = true; }
   // repeat() says that nothing jumps, and that the mode that begins is like the one that ends, and as short as
   // this.
   void repeat(double interval) {
     starts_anew_ = repeats_ = true;
+    keeps_states_ = false;
     interval_ = interval;
     steps_ = steps_in_mode_;
   }
@@ -62,6 +65,8 @@ class RestartPolicy {
 
   // starts_anew() tells whether the mode that begins has nothing to do with the steps before it.
   bool starts_anew() const { return starts_anew_; }
+  // has_usual_step() tells whether the steps before it tell the length of its first one.
+  bool has_usual_step() const { return !starts_anew_ || keeps_states_; }
   // repeats() tells whether it does without a jump: it is like the mode before.
   bool repeats() const { return starts_anew_ && repeats_; }
   bool starts_finely() const { return starts_anew_ && fine_; }
@@ -83,6 +88,7 @@ class RestartPolicy {
   void visit_fields(Visit& visit) {
     visit("starts_anew", starts_anew_);
     visit("repeats", repeats_);
+    visit("keeps_states", keeps_states_);
     visit("fine", fine_);
     visit("last_jump", last_jump_);
     visit("interval", interval_);
@@ -94,6 +100,7 @@ class RestartPolicy {
  private:
   bool starts_anew_ = false;
   bool repeats_ = false;
+  bool keeps_states_ = false;
   bool fine_ = false;
   double last_jump_ = std::numeric_limits<double>::quiet_NaN();  // none yet
   double interval_ = 0;

@@ -1,9 +1,9 @@
 // Numbers that know their rounding: a value and a bound of the error of its evaluation, carried through ordinary arithmetic,
 //
-//     |computed − exact| ≤ ε·error,      error(a ∘ b) = |∂₁∘|·error(a) + |∂₂∘|·error(b) + |a ∘ b|.
+//     |computed − exact| ≤ ε·error,      error(a ∘ b) = |∂₁∘|·error(a) + |∂₂∘|·error(b) + |a ∘ b|/2.
 //
 // This is running error analysis (Wilkinson; Higham, Accuracy and Stability of Numerical Algorithms, 3.3), to first order. Inputs are
-// exact. A result of arithmetic is within ε/2 of its size, and one of an elementary function within ε of it.
+// exact. A result of arithmetic is within ε/2 of its size, and the result of an elementary function within ε of its size.
 // Where a function has a kink or a step, the branch of the value counts alone. Comparisons look at the value only.
 // It must not know systems, fields or guards.
 #pragma once

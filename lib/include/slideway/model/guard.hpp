@@ -43,6 +43,10 @@ struct GuardFunctions {
   std::function<double(double t, ConstVectorRef x, double t_first, ConstVectorRef x_first, double t_second,
                        ConstVectorRef x_second, ConstVectorRef x_mixed, States states)>
       mixed = {};
+  // slopes(k) = ∂g/∂x(states(k)), where all of them together cost less than a rate along each of these states.
+  std::function<void(double t, ConstVectorRef x, const std::vector<Index>& states,
+                     std::vector<double>& slopes)>
+      slopes = {};
   // A bound of the rounding of `value` at exact (t, x), in units of ε (autodiff/rounded.hpp).
   std::function<double(double t, ConstVectorRef x)> running_error = {};
   // The shape, certain, in a system of so many states; none where it is not known.
