@@ -11,7 +11,6 @@
 
 #include "lib/fmu/past_zero.hpp"
 #include "model/finite_difference.hpp"
-#include "model/probed_error.hpp"
 #include "slideway/detail/model/corner_blend.hpp"
 
 namespace slideway::fmi {
@@ -50,7 +49,7 @@ HybridFmu::HybridFmu(std::shared_ptr<const Fmu> fmu, StartValues values, std::sh
       span_(end > start ? end - start : 1),
       tolerance_(tolerance.value_or(usual_tolerance)),
       sizes_(Vector::Zero(m_)),
-      noise_(Vector::Zero(m_)),
+      differences_(m_, n_),
       kinds_(static_cast<std::size_t>(m_), IndicatorKind::unknown),
       directions_(static_cast<std::size_t>(m_)) {
   for (const Variable& variable : fmu_->description().variables) {
@@ -131,7 +130,7 @@ const std::string& HybridFmu::key_of(double t, ConstVectorRef x) {
 }
 
 void HybridFmu::forget_indicators() {
-  asked_ = sloped_ = nullptr;
+  asked_ = differed_ = nullptr;
   known_of_ = nullptr;
 }
 
@@ -351,23 +350,13 @@ double HybridFmu::event_guard(Index indicator, double t, ConstVectorRef x) {
   return stage.base[at] * guard(stage, indicator, t, x);
 }
 
-const Matrix& HybridFmu::slopes_at(const Stage& stage, double t, ConstVectorRef x) {
-  if (sloped_ == &stage && sloped_at_.t == t && sloped_at_.x == x.head(n_)) return slopes_;
-  sloped_ = nullptr;
-  slopes_.resize(m_, n_);
-  Vector moved = x.head(n_);
-  for (Index i = 0; i < n_; ++i) {
-    const double here = moved[i];
-    const auto evaluate = [&](double by, VectorRef z) {
-      moved[i] = here + by;
-      z = indicators_at(stage, t, moved);
-    };
-    difference(evaluate, value_step(here, 1), DifferenceSide::both, slopes_.col(i));
-    moved[i] = here;
-  }
-  sloped_at_ = {t, x.head(n_)};
-  sloped_ = &stage;
-  return slopes_;
+// A place beside may be the first one on the other side of an unknown indicator, which is then looked at.
+IndicatorDifferences::Indicators HybridFmu::indicators_of(Stage& stage) {
+  if (std::exchange(differed_, &stage) != &stage) differences_.forget();
+  return [this, &stage](double t, ConstVectorRef x, VectorRef z) {
+    look(stage, t, x);
+    z = indicators_at(stage, t, x);
+  };
 }
 
 void HybridFmu::event_slopes(Index indicator, double t, ConstVectorRef x, const std::vector<Index>& states,
@@ -375,9 +364,9 @@ void HybridFmu::event_slopes(Index indicator, double t, ConstVectorRef x, const 
   const auto at = static_cast<std::size_t>(indicator);
   std::fill(slopes.begin(), slopes.end(), 0.0);
   if (kinds_[at] == IndicatorKind::relay) return;
-  const Stage& stage = stage_of(x);
+  Stage& stage = stage_of(x);
   if (directions_[at].size() == 0) {
-    const Matrix& all = slopes_at(stage, t, x);
+    const Matrix& all = differences_.slopes(indicators_of(stage), t, x.head(n_));
     for (std::size_t k = 0; k < states.size(); ++k)
       if (states[k] < n_) slopes[k] = stage.base[at] * all(indicator, states[k]);
     return;
@@ -396,28 +385,11 @@ void HybridFmu::event_slopes(Index indicator, double t, ConstVectorRef x, const 
   }
 }
 
-// The noise of an indicator is that of its terms, which grow with time and states: a few places tell it until one of these has doubled.
 double HybridFmu::running_error(Index indicator, double t, ConstVectorRef x) {
-  constexpr int enough = 4;
-  const bool is_larger = noise_of_.size() == 0 || std::abs(t) > noise_of_[0] ||
-                         (x.head(n_).cwiseAbs().array() > noise_of_.tail(n_).array()).any();
-  if (is_larger) {
-    noise_of_.resize(n_ + 1);
-    noise_of_ << 2 * std::abs(t), 2 * x.head(n_).cwiseAbs().cwiseMax(largest_);
-    probes_ = 0;
-  }
-  if (probes_ < enough) probe_noise(stage_of(x), t, x);
+  const auto here = x.head(n_);
   // A distance is bisected to the last digits of time and states.
-  if (directions_[static_cast<std::size_t>(indicator)].size() > 0) return 1 + x.head(n_).norm() + std::abs(t);
-  return noise_[indicator];
-}
-
-void HybridFmu::probe_noise(const Stage& stage, double t, ConstVectorRef x) {
-  ++probes_;
-  Vector found(m_);
-  probe_errors([&](double time, ConstVectorRef state, VectorRef z) { z = indicators_at(stage, time, state); },
-               t, x, found);
-  noise_ = noise_.cwiseMax(found);
+  if (directions_[static_cast<std::size_t>(indicator)].size() > 0) return 1 + here.norm() + std::abs(t);
+  return differences_.noise(indicators_of(stage_of(x)), indicator, t, here);
 }
 
 double HybridFmu::time_guard(double t, ConstVectorRef x) {

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include "lib/fmi/fmu.hpp"
+#include "lib/fmi/indicator_differences.hpp"
 #include "lib/fmi/node_loader.hpp"
 
 namespace slideway::fmi {
@@ -101,10 +102,8 @@ class HybridFmu {
   const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.first; }
   Signs signs_of(const Stage& stage, const Vector& z) const;
   signed char sign_in(const Stage& stage, const Vector& values, Index indicator) const;
-  // ∂z/∂x there, m×n.
-  const Matrix& slopes_at(const Stage& stage, double t, ConstVectorRef x);
-  // Finds the running errors of all indicators there, and keeps the larger ones.
-  void probe_noise(const Stage& stage, double t, ConstVectorRef x);
+  // The indicators of a stage, as a function of the place.
+  IndicatorDifferences::Indicators indicators_of(Stage& stage);
   // Forgets the indicators of all points.
   void forget_indicators();
   const std::string& key_of(double t, ConstVectorRef x);
@@ -149,15 +148,11 @@ class HybridFmu {
   Vector initial_;
   std::vector<const Variable*> discrete_;  // what an event may leave changed
   double span_;                            // of the run that the FMU suggests
-  double tolerance_;               // of the FMU: what it shifts by less, as a hysteresis, it does not mean
-  Vector largest_;                 // the largest |x| of each state so far
-  Vector sizes_;                   // the largest |z| of each indicator so far
-  const Stage* sloped_ = nullptr;  // where slopes_ belong to
-  EventPlace sloped_at_;
-  Matrix slopes_;
-  Vector noise_;     // the largest running error of each indicator so far, in units of ε
-  Vector noise_of_;  // |t| and |x| up to which noise_ serves; empty before the first probe
-  int probes_ = 0;   // of the noise up to there
+  double tolerance_;  // of the FMU: what it shifts by less, as a hysteresis, it does not mean
+  Vector largest_;    // the largest |x| of each state so far
+  Vector sizes_;      // the largest |z| of each indicator so far
+  IndicatorDifferences differences_;
+  const Stage* differed_ = nullptr;  // that their slopes belong to
   std::vector<IndicatorKind> kinds_;
   std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others
   std::vector<std::unique_ptr<Stage>> stages_;

@@ -204,7 +204,8 @@ class Exported {
   std::string exchanged_difference(Index most_events) const {
     Options options = model_.options;
     options.max_events = most_events;
-    Motion expected = plain(&has_consequence);
+    options.full_events = true;
+    Motion expected = motion_of(instance_, options, continuous(), &has_consequence);
     Motion found = exchanged_motion(file_, options, continuous(), discrete_outputs(instance_));
     if (ends_alike.contains(model_.name)) {
       const std::size_t least = 20;

@@ -1,5 +1,5 @@
 // Events whose guards arm, or are held, while something else happens in the same step: each fires at its own zero, and nowhere else.
-#include <algorithm>
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -57,8 +57,22 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "A condition that holds in a narrow window fires where the window begins, beside surfaces that are "
+    "curves") {
+  // T = 1.11 − t and e = 2.06 − 3exp(−t): T's surface makes no guard affine. The window is from e = 0.312 to 0.314.
+  const std::string text =
+      "name = \"window\"\n[states]\nT = 1.11\ne = -0.94\nx = 0.13\n[time]\nend = 5\n[derivatives]\nT = "
+      "\"-1\"\ne = \"2.06 - e\"\nx = \"-1.21*x + 0.8*triangle(2*cosh(0.5*sin(T)))\"\n[[records]]\nname = "
+      "\"in\"\nwhen = \"e > 0.312 and not min(e, 0.314) >= 0.314\"\n";
+  for_all_methods(text, kTolerances, [](const Finished& finished, double rtol) {
+    const std::vector<double> times = times_of(finished, "in");
+    REQUIRE(times.size() == 1);
+    CHECK(times.front() == doctest::Approx(std::log(3 / (2.06 - 0.312))).epsilon(100 * rtol));
+  });
+}
+
 TEST_CASE("An event that only a discrete state follows goes on with the steps that the motion had") {
-  // A motion that two relays with memory switch, and the same one without events.
   const auto text = [](const std::string& events) {
     return "name = \"steps\"\n[states]\nx = 1\nv = 0\n[discrete]\nn = 0\n[time]\nend = 40\n[derivatives]\nx "
            "= "

@@ -470,6 +470,8 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   }
 
   locate_first(b, sampler, earliest);
+  // A kink of a guard is the zero of another guard, so that a dip down to a kink shows where that one arrives.
+  while (add_past_zero(a, b, sampler, earliest)) locate_first(b, sampler, earliest);
   // A candidate that has not come up by then waits.
   for (const Candidate& candidate : candidates_) {
     if (!candidate.armed_here || candidate.left < earliest) continue;
@@ -582,6 +584,19 @@ void GuardScan::locate_first(double b, GuardSampler& sampler, double& earliest) 
     earliest = std::min(
         earliest, locate(i, candidate.left, candidate.value, right, value_right, candidate.level, sampler));
   }
+}
+
+bool GuardScan::add_past_zero(double a, double b, GuardSampler& sampler, double earliest) {
+  if (!(a < earliest) || !(earliest < b)) return false;
+  sample_near(earliest, sampler, scratch_);
+  const std::size_t known = candidates_.size();
+  for (const Index i : watched_) {
+    if (!armed_[static_cast<std::size_t>(i)] || !(scratch_[i] < 0)) continue;
+    const auto is_it = [i](const Candidate& one) { return one.guard == i; };
+    if (std::none_of(candidates_.begin(), candidates_.end(), is_it))
+      candidates_.push_back({i, a, values_at(0)[i], 0});
+  }
+  return candidates_.size() > known;
 }
 
 // Simultaneous: zero within the accuracy of location.

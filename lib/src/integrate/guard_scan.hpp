@@ -118,6 +118,8 @@ class GuardScan {
   bool look_for_dip(Index guard, double a, double b, GuardSampler& sampler, double& earliest);
   void take_excursion(Index guard, double peak_time, double peak, double b, GuardSampler& sampler,
                       double& earliest);
+  // add_past_zero() makes candidates of the guards that are past zero where the first one arrives, though they are not at the end.
+  bool add_past_zero(double a, double b, GuardSampler& sampler, double earliest);
   void locate_first(double b, GuardSampler& sampler, double& earliest);
   void flag_arrived(double a, double b, GuardSampler& sampler);
   double locate(Index guard, double a, double value_a, double b, double value_b, double level,

@@ -18,8 +18,8 @@ class RestartPolicy {
     interval_ = last_jump_ < t ? t - last_jump_ : 0;
     last_jump_ = t;
   }
-  // keep_states() says that the jump has set discrete states alone.
-  void keep_states() { keeps_states_ = true; }
+  // keep_states() says that the jump has set discrete states alone. A mode of one step tells nothing of the length of the next one.
+  void keep_states() { keeps_states_ = steps_in_mode_ > 1; }
   // repeat() says that nothing jumps, and that the mode that begins is like the one that ends, and as short as
   // this.
   void repeat(double interval) {
