@@ -38,6 +38,8 @@ constexpr double kNearlyZero = 1e-6;
 constexpr double kSteepPart = 1e-3;
 // kJustAfter tells how far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;
+// A march step of this many of the smallest steps shows what rounding does to a guard, and no motion.
+constexpr double kNoMotion = 1e4;
 // The largest difference of values of one size that count as equal.
 constexpr double kRounding = 64 * kEpsilon;
 
@@ -102,10 +104,12 @@ GuardScan::GuardScan(Index guards, double max_step)
       arrive_below_(Vector::Zero(guards)),
       new_values_(Vector::Zero(guards)),
       noise_(Vector::Zero(guards)),
+      jitter_(Vector::Zero(guards)),
       scratch_(Vector::Zero(guards)),
       slope_start_(Vector::Zero(guards)),
       slope_end_(Vector::Zero(guards)),
-      scale_(Vector::Zero(guards)) {
+      scale_(Vector::Zero(guards)),
+      failures_(static_cast<std::size_t>(guards), 0) {
   candidates_.reserve(static_cast<std::size_t>(guards));
   watched_.reserve(static_cast<std::size_t>(guards));
   arrival_.guards.assign(static_cast<std::size_t>(guards), 0);
@@ -120,6 +124,8 @@ void GuardScan::start(double t, ConstVectorRef values, ConstVectorRef arm_above,
   unjudged_ = false;
   arm_above_ = arm_above;
   arrive_below_ = arrive_below;
+  jitter_.setZero();
+  std::fill(failures_.begin(), failures_.end(), 0);
   arm();
 }
 
@@ -183,13 +189,13 @@ void GuardScan::push(double t) {
   }
 }
 
-// The largest (error of prediction)/(error allowed) over the armed guards.
-double GuardScan::prediction_error(double t, bool with_noise) const {
+// Calls use(i, error of prediction, error allowed) for each guard that is armed or waits.
+template <class Use>
+void GuardScan::predict(double t, bool with_noise, const Use& use) const {
   double weights[kHistory];
   value_weights(times_, count_, t, weights);
   const double* columns[kHistory];
   for (Index k = 0; k < count_; ++k) columns[k] = values_.data() + columns_[k] * guards_;
-  double worst = 0;
   for (const Index i : watched_) {
     if (!armed_[static_cast<std::size_t>(i)] && !waits(i)) continue;
     double predicted = 0;
@@ -199,12 +205,30 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
       predicted += weights[k] * value;
       scale = std::max(scale, std::abs(value));
     }
-    const double allowed = kPredictionTolerance * scale + (with_noise ? noise_[i] : 0);
-    const double error = std::abs(new_values_[i] - predicted);
+    use(i, std::abs(new_values_[i] - predicted),
+        kPredictionTolerance * scale + (with_noise ? noise_[i] + jitter_[i] : 0));
+  }
+}
+
+// The largest (error of prediction)/(error allowed) over the armed guards.
+double GuardScan::prediction_error(double t, bool with_noise) const {
+  double worst = 0;
+  predict(t, with_noise, [&](Index, double error, double allowed) {
     // The division is needed for the worst guard only.
     if (error > worst * allowed) worst = allowed > 0 ? error / allowed : 1e300;
-  }
+  });
   return worst;
+}
+
+// A guard that is the difference of larger terms moves by rounding from one number of the clock to the next. A jump or a pole fails at few
+// steps, and rounding at all of them.
+void GuardScan::note_jitter(double t) {
+  constexpr int kManyFailures = 64;
+  constexpr double kWider = 4;
+  predict(t, true, [&](Index i, double error, double allowed) {
+    if (error > allowed && ++failures_[static_cast<std::size_t>(i)] > kManyFailures)
+      jitter_[i] = std::max(jitter_[i], kWider * error);
+  });
 }
 
 double GuardScan::sample_near(double t, GuardSampler& sampler, VectorRef values) {
@@ -299,6 +323,10 @@ const Arrival& GuardScan::advance(double t_end, GuardSampler& sampler) {
         if (!noise_known || error <= 1) {
           sampler.noise(sampled_at, noise_);
           noise_known = true;
+          error = prediction_error(t, true);
+        }
+        if (error > 1 && step <= kNoMotion * smallest) {
+          note_jitter(t);
           error = prediction_error(t, true);
         }
       }

@@ -98,6 +98,11 @@ class GuardScan {
   // The values at t, or where there are none just after it, and the time they are of.
   double sample_near(double t, GuardSampler& sampler, VectorRef values);
   double sample_one_near(double t, Index guard, GuardSampler& sampler);
+  template <class Use>
+  void predict(double t, bool with_noise, const Use& use) const;
+  // note_jitter() looks at a step in which nothing moves, and notes by how much rounding changes the guards whose prediction fails again
+  // and again.
+  void note_jitter(double t);
   double prediction_error(double t, bool with_noise) const;
   void push(double t);
   void go_on_at(double t);
@@ -139,7 +144,8 @@ class GuardScan {
   Index unarmed_ = 0;                       // how many of them are not armed
   std::vector<char> armed_;
   Vector arm_above_, arrive_below_;
-  Vector new_values_, noise_, scratch_, slope_start_, slope_end_, scale_;
+  Vector new_values_, noise_, jitter_, scratch_, slope_start_, slope_end_, scale_;
+  std::vector<int> failures_;  // of the prediction of each guard, in steps in which nothing moves
   // A guard that is positive (plus its level) at `left`, and may reach zero after it.
   struct Candidate {
     Index guard;
