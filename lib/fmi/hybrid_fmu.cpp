@@ -350,7 +350,7 @@ double HybridFmu::event_guard(Index indicator, double t, ConstVectorRef x) {
   return stage.base[at] * guard(stage, indicator, t, x);
 }
 
-// A place beside may be the first one on the other side of an unknown indicator, which is then looked at.
+// A place beside may be the first place on the other side of an unknown indicator: look() then finds out what the indicator is.
 IndicatorDifferences::Indicators HybridFmu::indicators_of(Stage& stage) {
   if (std::exchange(differed_, &stage) != &stage) differences_.forget();
   return [this, &stage](double t, ConstVectorRef x, VectorRef z) {

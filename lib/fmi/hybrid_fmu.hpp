@@ -54,7 +54,7 @@ class HybridFmu {
   // slopes(k) is the derivative of the guard by state states(k), by central differences that all indicators have in common.
   void event_slopes(Index indicator, double t, ConstVectorRef x, const std::vector<Index>& states,
                     std::vector<double>& slopes);
-  // The running error of the guard of an indicator, in units of ε (GuardFunctions::running_error). The FMU tells nothing of it.
+  // running_error() returns the one of the guard of an indicator, in units of ε (GuardFunctions::running_error), estimated by values beside.
   double running_error(Index indicator, double t, ConstVectorRef x);
   double time_guard(double t, ConstVectorRef x);
   bool has_time_event(ConstVectorRef x);
@@ -102,7 +102,7 @@ class HybridFmu {
   const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.first; }
   Signs signs_of(const Stage& stage, const Vector& z) const;
   signed char sign_in(const Stage& stage, const Vector& values, Index indicator) const;
-  // The indicators of a stage, as a function of the place.
+  // indicators_of() returns the indicators of a stage as a function of the place.
   IndicatorDifferences::Indicators indicators_of(Stage& stage);
   // Forgets the indicators of all points.
   void forget_indicators();
@@ -152,7 +152,7 @@ class HybridFmu {
   Vector largest_;    // the largest |x| of each state so far
   Vector sizes_;      // the largest |z| of each indicator so far
   IndicatorDifferences differences_;
-  const Stage* differed_ = nullptr;  // that their slopes belong to
+  const Stage* differed_ = nullptr;  // the stage of the slopes of differences_
   std::vector<IndicatorKind> kinds_;
   std::vector<Vector> directions_;  // of (t, x), for indicators without a slope; empty for the others
   std::vector<std::unique_ptr<Stage>> stages_;

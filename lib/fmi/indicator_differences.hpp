@@ -20,11 +20,11 @@ class IndicatorDifferences {
 
   IndicatorDifferences(Index indicators, Index states);
 
-  // ∂z/∂x there, one row for each indicator; the same as the last ones at the same place.
+  // slopes() returns ∂z/∂x there, one row for each indicator. It asks nothing where the place is the last one.
   const Matrix& slopes(const Indicators& of, double t, ConstVectorRef x);
-  // A bound of the rounding of an indicator, in units of ε, estimated by values beside.
+  // noise() returns a bound of the rounding of an indicator, in units of ε, estimated by values beside.
   double noise(const Indicators& of, Index indicator, double t, ConstVectorRef x);
-  // The indicators are other ones from now on.
+  // forget() says that the indicators are other ones from now on.
   void forget() { at_t_ = std::numeric_limits<double>::quiet_NaN(); }
 
  private:

@@ -171,3 +171,44 @@ TEST_CASE(
     }
   }
 }
+
+TEST_CASE("a kink between two states that a closed contact and its friction hold at zero stalls no method") {
+  // max(g, b) has g = b = 0 there, and its relay acts on neither.
+  const std::string text = R"toml(
+name = "kink between held states"
+[states]
+b = 0.478
+n = -0.339
+g = 0.131
+q = -0.0264
+v = -0.511
+[tables]
+tab = { x = [-1.31, -0.571, 0.424, 0.786, 1.16], values = [-0.655, -0.206, 0.332, 0.915, 1.26], interpolation = "pchip", extrapolation = "hold", monotone = true }
+[time]
+end = 5
+[friction]
+F = { law = "stribeck-linear", velocity = "v", Fc = 0.549, Fs = 0.659, vs = 0.299 }
+[derivatives]
+g = "1.06*sin(2.9*t + 1.65) - 0.413 - 0.1*g"
+b = "n"
+n = "-1.92 - 0.1*n"
+q = "v"
+v = "-1.27*q - 0.327*v + tab(max(g, b - 0)) - F"
+[[contacts]]
+name = "floor"
+gap = "b"
+acts_on = { n = "1" }
+restitution = 0.423
+friction = { mu = 0.245, mu_s = 0.319, velocity = "g", acts_on = { g = "1" } }
+[[contacts]]
+name = "ceiling"
+gap = "1.2 - b"
+acts_on = { n = "-1" }
+restitution = 0.423
+)toml";
+  const Finished exact = run(text, Method::dop853, 1e-12);
+  for_all_methods(text, {1e-4, 1e-6, 1e-8, 1e-10}, [&](const Finished& finished, double rtol) {
+    CHECK(finished.solution.statistics.restarts < 100);
+    for (Index j = 0; j < 5; ++j) CHECK(std::abs(finished.end(j) - exact.end(j)) <= 1000 * rtol);
+  });
+}

@@ -20,6 +20,8 @@ constexpr Index kLargestRelayGroup = 8;
 constexpr Index kMostRelayEntries = 64;
 // A change of the Jacobian of larger rank is kept as its three sparse factors B, K and C.
 constexpr Index kMostOfLowRank = 8;
+// Relays of which dependent ones are told by a dense matrix.
+constexpr Index kMostDense = 1000;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingularForces = 1e-13;
 
@@ -272,9 +274,12 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
   }
   Eigen::SparseMatrix<double> far_matrix(static_cast<Index>(far.size()), static_cast<Index>(far.size()));
   far_matrix.setFromTriplets(far_couplings.begin(), far_couplings.end());
-  if (field_.relays_are_dependent() && !LinearFactors(far_matrix).solve(Vector::Ones(far_matrix.rows()))) {
+  const auto take_dependent = [&] {
     left = -columns_of_relays(far);
     right = solve_dependent(Matrix(far_matrix), Matrix(rows_of_surfaces(far))).transpose();
+  };
+  if (field_.relays_are_dependent() && !LinearFactors(far_matrix).solve(Vector::Ones(far_matrix.rows()))) {
+    take_dependent();
     return;
   }
   if (static_cast<Index>(dependent.size()) > kMostOfLowRank) {
@@ -285,7 +290,11 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
   }
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(far_matrix);
   if (factors.info() != Eigen::Success) {
-    throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
+    // Newton's iteration may ask where relays are dependent that are not where the step begins, as at the edge of an empty tank.
+    if (far_matrix.rows() > kMostDense)
+      throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
+    take_dependent();
+    return;
   }
   Matrix chosen = Matrix::Zero(far_matrix.rows(), static_cast<Index>(dependent.size()));
   for (std::size_t k = 0; k < dependent.size(); ++k) chosen(dependent[k], static_cast<Index>(k)) = 1;

@@ -189,7 +189,7 @@ void GuardScan::push(double t) {
   }
 }
 
-// Calls use(i, error of prediction, error allowed) for each guard that is armed or waits.
+// predict() calls use(i, error of prediction, error allowed) for each guard that is armed or waits.
 template <class Use>
 void GuardScan::predict(double t, bool with_noise, const Use& use) const {
   double weights[kHistory];
@@ -220,8 +220,8 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
   return worst;
 }
 
-// A guard that is the difference of larger terms moves by rounding from one number of the clock to the next. A jump or a pole fails at few
-// steps, and rounding at all of them.
+// A guard that is the difference of larger terms moves by rounding from one number of the clock to the next. The prediction of a jump or a
+// pole fails in few steps, and that of rounding in all of them.
 void GuardScan::note_jitter(double t) {
   constexpr int kManyFailures = 64;
   constexpr double kWider = 4;
@@ -498,7 +498,7 @@ bool GuardScan::search(double a, double b, GuardSampler& sampler) {
   }
 
   locate_first(b, sampler, earliest);
-  // A kink of a guard is the zero of another guard, so that a dip down to a kink shows where that one arrives.
+  // A kink of a guard is the zero of another guard: a dip down to the kink shows where the other guard arrives.
   while (add_past_zero(a, b, sampler, earliest)) locate_first(b, sampler, earliest);
   // A candidate that has not come up by then waits.
   for (const Candidate& candidate : candidates_) {

@@ -185,7 +185,7 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
          !is_taken_along(event, ode, value, error + rounding);
 }
 
-// The constraints are looked at near and far. Where the states of now have no place on them there is nothing to compare.
+// The constraints are looked at near and far. Where no projection leads onto the constraints of a later time there is nothing to compare.
 bool GuardArming::is_taken_along(Index event, ModeOde& ode, double value, double hardly) {
   constexpr double kLooks[] = {kLatestLook, 0.1, 0.4, 1};
   for (const double look : kLooks) {

@@ -248,7 +248,7 @@ const Arrival& Locator::first_arrival(double end) {
     scanned_.joint.guards.assign(static_cast<std::size_t>(now_.here->ode.guards()), 0);
   }
   if (!zero.found || zero.t > scanned_.joint.t + location_accuracy(scanned_.joint.t, end - from)) {
-    // The other scan has looked beyond the arrival, at what does not come to pass.
+    // The scan of affine guards has looked beyond the arrival, at a motion that does not take place.
     if (scanned_.joint.found) affine.forget_arming();
     return scanned_.joint;
   }

@@ -81,7 +81,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   return is_sampled && instant_.round <= 1 ? true : goes_on_after();
 }
 
-// Within the errors of the states a motion goes on where it was, as after a crossing.
+// A jump within the errors of the states leaves the motion where the motion was, as a crossing does.
 bool ModeManager::leaves_states(const Vector& before) const {
   const Index continuous = now_.here->system.states() - now_.here->system.discrete();
   if (before.size() != now_.x.size()) return false;
