@@ -10,7 +10,6 @@
 #include <Eigen/QR>
 
 #include "lib/fmu/past_zero.hpp"
-#include "model/finite_difference.hpp"
 #include "slideway/detail/model/corner_blend.hpp"
 
 namespace slideway::fmi {
@@ -351,11 +350,13 @@ double HybridFmu::event_guard(Index indicator, double t, ConstVectorRef x) {
 }
 
 // A place beside may be the first place on the other side of an unknown indicator: look() then finds out what the indicator is.
-IndicatorDifferences::Indicators HybridFmu::indicators_of(Stage& stage) {
+IndicatorDifferences::Guards HybridFmu::guards_of(Stage& stage) {
   if (std::exchange(differed_, &stage) != &stage) differences_.forget();
-  return [this, &stage](double t, ConstVectorRef x, VectorRef z) {
+  return [this, &stage](double t, ConstVectorRef x, VectorRef guards) {
     look(stage, t, x);
-    z = indicators_at(stage, t, x);
+    guards = indicators_at(stage, t, x);
+    for (Index j = 0; j < m_; ++j)
+      if (directions_[static_cast<std::size_t>(j)].size() > 0) guards[j] = guard(stage, j, t, x);
   };
 }
 
@@ -365,31 +366,17 @@ void HybridFmu::event_slopes(Index indicator, double t, ConstVectorRef x, const 
   std::fill(slopes.begin(), slopes.end(), 0.0);
   if (kinds_[at] == IndicatorKind::relay) return;
   Stage& stage = stage_of(x);
-  if (directions_[at].size() == 0) {
-    const Matrix& all = differences_.slopes(indicators_of(stage), t, x.head(n_));
-    for (std::size_t k = 0; k < states.size(); ++k)
-      if (states[k] < n_) slopes[k] = stage.base[at] * all(indicator, states[k]);
-    return;
-  }
-  Vector moved = x.head(n_);
-  for (std::size_t k = 0; k < states.size(); ++k) {
-    const Index i = states[k];
-    if (i == n_) continue;  // the number of the stage
-    const double here = moved[i], step = value_step(here, 1);
-    const auto distance_at = [&](double by) {
-      moved[i] = here + by;
-      return distance(stage, indicator, t, moved, directions_[at]);
-    };
-    slopes[k] = stage.base[at] * (distance_at(step) - distance_at(-step)) / (2 * step);
-    moved[i] = here;
-  }
+  const Matrix& all = differences_.slopes(guards_of(stage), t, x.head(n_));
+  // The number of the stage, the last state, moves no guard.
+  for (std::size_t k = 0; k < states.size(); ++k)
+    if (states[k] < n_) slopes[k] = stage.base[at] * all(indicator, states[k]);
 }
 
 double HybridFmu::running_error(Index indicator, double t, ConstVectorRef x) {
   const auto here = x.head(n_);
   // A distance is bisected to the last digits of time and states.
   if (directions_[static_cast<std::size_t>(indicator)].size() > 0) return 1 + here.norm() + std::abs(t);
-  return differences_.noise(indicators_of(stage_of(x)), indicator, t, here);
+  return differences_.noise(guards_of(stage_of(x)), indicator, t, here);
 }
 
 double HybridFmu::time_guard(double t, ConstVectorRef x) {

@@ -54,7 +54,7 @@ class HybridFmu {
   // slopes(k) is the derivative of the guard by state states(k), by central differences that all indicators have in common.
   void event_slopes(Index indicator, double t, ConstVectorRef x, const std::vector<Index>& states,
                     std::vector<double>& slopes);
-  // running_error() returns the one of the guard of an indicator, in units of ε (GuardFunctions::running_error), estimated by values beside.
+  // running_error() estimates a bound of the rounding of that guard, in units of ε (GuardFunctions::running_error), by values beside.
   double running_error(Index indicator, double t, ConstVectorRef x);
   double time_guard(double t, ConstVectorRef x);
   bool has_time_event(ConstVectorRef x);
@@ -102,8 +102,8 @@ class HybridFmu {
   const std::shared_ptr<const Node>& base_of(const Stage& stage) const { return stage.first; }
   Signs signs_of(const Stage& stage, const Vector& z) const;
   signed char sign_in(const Stage& stage, const Vector& values, Index indicator) const;
-  // indicators_of() returns the indicators of a stage as a function of the place.
-  IndicatorDifferences::Indicators indicators_of(Stage& stage);
+  // guards_of() returns the guards of all indicators in a stage as a function of the place.
+  IndicatorDifferences::Guards guards_of(Stage& stage);
   // Forgets the indicators of all points.
   void forget_indicators();
   const std::string& key_of(double t, ConstVectorRef x);

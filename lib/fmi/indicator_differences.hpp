@@ -1,8 +1,10 @@
-// What the event indicators of an FMU tell by differences, found for all of them at once: their slopes, and their rounding.
+// IndicatorDifferences evaluates the guards gᵢ of all event indicators of an FMU at places beside (t, x), and finds from these values the slopes
+// and the rounding of each guard. An FMU answers for all of its indicators in one call, so that one set of places serves all guards.
 //
-//     ∂zᵢ/∂xⱼ ≈ (zᵢ(x + hⱼ) − zᵢ(x − hⱼ))/(2hⱼ)
+//     ∂gᵢ/∂xⱼ ≈ (gᵢ(x + hⱼ) − gᵢ(x − hⱼ))/(2hⱼ)
 //
-// The rounding of an indicator is that of its terms, which grow with time and states: a few places tell it until one of these has doubled.
+// The rounding of a guard is that of its terms, which grow with time and states. The class therefore finds the rounding at a few places, and
+// again when the time or a state has doubled.
 // It must not know the FMU.
 #pragma once
 
@@ -15,25 +17,27 @@ namespace slideway::fmi {
 
 class IndicatorDifferences {
  public:
-  // Indicators sets all z at (t, x). It may throw std::exception where there are none.
-  using Indicators = std::function<void(double t, ConstVectorRef x, VectorRef z)>;
+  // Guards sets the guards of all indicators at (t, x). It may throw std::exception where there are none.
+  using Guards = std::function<void(double t, ConstVectorRef x, VectorRef guards)>;
 
   IndicatorDifferences(Index indicators, Index states);
 
-  // slopes() returns ∂z/∂x there, one row for each indicator. It asks nothing where the place is the last one.
-  const Matrix& slopes(const Indicators& of, double t, ConstVectorRef x);
-  // noise() returns a bound of the rounding of an indicator, in units of ε, estimated by values beside.
-  double noise(const Indicators& of, Index indicator, double t, ConstVectorRef x);
-  // forget() says that the indicators are other ones from now on.
+  // slopes() returns ∂g/∂x there, one row for each indicator. It evaluates nothing where the place is the last one.
+  const Matrix& slopes(const Guards& of, double t, ConstVectorRef x);
+  // noise() returns a bound of the rounding of a guard, in units of ε.
+  double noise(const Guards& of, Index indicator, double t, ConstVectorRef x);
+  // forget() says that the guards are other functions from now on.
   void forget() { at_t_ = std::numeric_limits<double>::quiet_NaN(); }
 
  private:
   double at_t_ = std::numeric_limits<double>::quiet_NaN();  // where slopes_ were found
   Vector at_x_ = {};
   Matrix slopes_;
-  Vector noise_;         // the largest of each indicator so far
-  Vector largest_ = {};  // |t| and |x| up to which noise_ serves; empty before the first place
-  int places_ = 0;       // at which noise_ has been found up to there
+  // The largest two of what has been found for each guard: a place beside a jump of the guard gives one that is no rounding.
+  Vector noise_, second_noise_;
+  Vector served_ = {};  // |t| and |x| up to which they serve; empty before the first place
+  int places_ = 0;      // at which they have been found up to there
+  bool is_first_ = true;
 };
 
 }  // namespace slideway::fmi

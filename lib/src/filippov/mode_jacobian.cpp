@@ -20,8 +20,8 @@ constexpr Index kLargestRelayGroup = 8;
 constexpr Index kMostRelayEntries = 64;
 // A change of the Jacobian of larger rank is kept as its three sparse factors B, K and C.
 constexpr Index kMostOfLowRank = 8;
-// Relays of which dependent ones are told by a dense matrix.
-constexpr Index kMostDense = 1000;
+// Up to this number of relays solve_dependent() takes a dense matrix, of 8 MB at most, where the sparse factors fail.
+constexpr Index kMostDependent = 1000;
 // The equations for the forces are dependent below this reciprocal condition number.
 constexpr double kSingularForces = 1e-13;
 
@@ -290,8 +290,9 @@ void ModeJacobian::compute_several(double t, ConstVectorRef x, SplitJacobian& ja
   }
   const Eigen::SparseLU<Eigen::SparseMatrix<double>> factors(far_matrix);
   if (factors.info() != Eigen::Success) {
-    // Newton's iteration may ask where relays are dependent that are not where the step begins, as at the edge of an empty tank.
-    if (far_matrix.rows() > kMostDense)
+    // Relays that are independent where the step begins may be dependent where Newton's iteration asks. An exception there would fail
+    // every shorter step as well.
+    if (far_matrix.rows() > kMostDependent)
       throw std::runtime_error("the relays' effects on the surfaces they slide along are not independent");
     take_dependent();
     return;

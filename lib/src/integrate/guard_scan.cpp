@@ -38,7 +38,8 @@ constexpr double kNearlyZero = 1e-6;
 constexpr double kSteepPart = 1e-3;
 // kJustAfter tells how far after a point without a value one is asked for instead, in units of rounding.
 constexpr double kJustAfter = 8;
-// A march step of this many of the smallest steps shows what rounding does to a guard, and no motion.
+// A march step of at most this many of the smallest steps, 4ε|t| each, is shorter than 400 times the accuracy of location, 100ε|t|. A motion
+// in so short a time could hardly be located: the step shows what rounding does to a guard.
 constexpr double kNoMotion = 1e4;
 // The largest difference of values of one size that count as equal.
 constexpr double kRounding = 64 * kEpsilon;
@@ -223,7 +224,11 @@ double GuardScan::prediction_error(double t, bool with_noise) const {
 // A guard that is the difference of larger terms moves by rounding from one number of the clock to the next. The prediction of a jump or a
 // pole fails in few steps, and that of rounding in all of them.
 void GuardScan::note_jitter(double t) {
+  // Each failure shortens a step to 0.7 of it at most: from kNoMotion of the smallest steps to 4 of these a jump takes ln 2500/ln(1/0.7) = 22
+  // failures. Two jumps take fewer than this.
   constexpr int kManyFailures = 64;
+  // A rounding q fails by up to 16q where a cubic predicts from four equal steps, and by q at least. The largest failure so far grows to its
+  // bound in a few failures from here.
   constexpr double kWider = 4;
   predict(t, true, [&](Index i, double error, double allowed) {
     if (error > allowed && ++failures_[static_cast<std::size_t>(i)] > kManyFailures)

@@ -187,6 +187,8 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
 
 // The constraints are looked at near and far. Where no projection leads onto the constraints of a later time there is nothing to compare.
 bool GuardArming::is_taken_along(Index event, ModeOde& ode, double value, double hardly) {
+  // Parts of the rest of the run: the first one shows a fast motion, the last one a slow motion. Their ratios 10, 4 and 2.5 bring no surface
+  // that returns in a period shorter than the rest back at all four, except by chance.
   constexpr double kLooks[] = {kLatestLook, 0.1, 0.4, 1};
   for (const double look : kLooks) {
     const double later = now_.t + look * (now_.run.end - now_.t);

@@ -28,7 +28,6 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   instant_.second_order = now_.regime.place.second_order;
   if (now_.regime.in_second_order() && !leave_second_order(now_.regime.place.second_order)) return false;
   now_.restart.jump(now_.t);
-  const Vector before = now_.x;
   const Vector guards_before = now_.here->guards.any_along() ? surface_guards() : Vector();
   jumps_.begin();
   forget_crossings();
@@ -70,8 +69,7 @@ bool ModeManager::jump(const Arrivals& arrivals) {
   if (goes_on) goes_on = firing_.fire_round(crossed, false, instant_.records, due);
   if (goes_on) goes_on = settle();
   const bool is_sampled = arrivals.jumps.empty() && arrivals.hits.empty();
-  if (goes_on && arrivals.hits.empty() && !is_sampled && jumps_.hit.empty() && leaves_states(before))
-    now_.restart.keep_states();
+  if (goes_on && !arrivals.jumps.empty() && jumps_.hit.empty() && leaves_states()) now_.restart.keep_states();
   if (!now_.agenda.limits.empty()) limits_.drop_disturbed();
   if (goes_on && guards_before.size() == now_.regime.mode().size()) end_along(guards_before);
   if (arrivals.given) firing_.drop_if_mode_stays(instant_.records);
@@ -82,10 +80,10 @@ bool ModeManager::jump(const Arrivals& arrivals) {
 }
 
 // A jump within the errors of the states leaves the motion where the motion was, as a crossing does.
-bool ModeManager::leaves_states(const Vector& before) const {
+bool ModeManager::leaves_states() const {
   const Index continuous = now_.here->system.states() - now_.here->system.discrete();
-  if (before.size() != now_.x.size()) return false;
-  const auto changes = (now_.x - before).cwiseProduct(now_.weights).head(continuous);
+  if (instant_.before.size() != now_.x.size()) return false;
+  const auto changes = (now_.x - instant_.before).cwiseProduct(now_.weights).head(continuous);
   return continuous == 0 || changes.lpNorm<Eigen::Infinity>() <= 1;
 }
 

@@ -174,8 +174,8 @@ class ModeManager {
   // ---- jumps (jump.cpp); each is false when the run is over
   // Impacts, resets and edges, with whatever they set off in the same instant.
   bool jump(const Arrivals& arrivals);
-  // leaves_states() tells whether the continuous states are those before the jump, within their errors.
-  bool leaves_states(const Vector& before) const;
+  // leaves_states() tells whether the continuous states are those before the instant, within their errors.
+  bool leaves_states() const;
   Vector surface_guards();
   // A surface whose guard a jump has moved from its value before is no longer left along it.
   void end_along(const Vector& guards_before);

@@ -445,12 +445,12 @@ const AffineScan::FirstZero& AffineScan::advance(Stepper& stepper, double from, 
   }
   if (just_after > to) add_imminent(interval, just_after);
   // A guard that is zero here was armed before, if it was armed at all; of the others that is not known.
-  const auto is_elsewhere = [&](Index slot) {
-    if (std::find(result_.slots.begin(), result_.slots.end(), slot) != result_.slots.end()) return false;
-    armed_[static_cast<std::size_t>(slot)] = 0;
-    return true;
+  const auto is_zero = [&](Index slot) {
+    return std::find(result_.slots.begin(), result_.slots.end(), slot) != result_.slots.end();
   };
-  std::erase_if(newly_armed_, is_elsewhere);
+  const auto others = std::partition(newly_armed_.begin(), newly_armed_.end(), is_zero);
+  for (auto slot = others; slot != newly_armed_.end(); ++slot) armed_[static_cast<std::size_t>(*slot)] = 0;
+  newly_armed_.erase(others, newly_armed_.end());
   return result_;
 }
 
