@@ -56,7 +56,7 @@ Term with_minima(const Term& node) {
   if (node.is_call("abs")) return call("max", {a[0], -a[0]});
   if (node.is_call("sat")) return call("max", {call("min", {a[0], a[2]}), a[1]});
   if (node.is_call("deadzone")) return a[0] - call("min", {call("max", {a[0], a[1]}), a[2]});
-  if (node.is_call("step")) return 0.5 + 0.5 * call("sgn", {a[0]});
+  if (node.is_call("step")) return 0.5 + 0.5 * branch(a[0], ">", 0.0, 1.0, -1.0);
   return node;
 }
 

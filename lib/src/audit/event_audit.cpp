@@ -254,6 +254,7 @@ void EventAudit::judge_condition(const WrittenEvent& event, const std::string& l
   for (std::uint64_t draw = 0; draw < kDraws; ++draw) {
     const Vector there = errors_.moved(arrived, tol, 1000 + draw, draw == 0 ? 0 : kErrors);
     const double moved = rounding_of(record.t) * (static_cast<double>(draw % 3) - 1);
+    const RoundingByChance rounded(field_, draw);
     tree.set_point(record.t + (draw == 0 ? 0 : moved), there.data(), nullptr, nullptr);
     const double margin = tree.margin(event.when, {event.i, 0});
     if (std::isnan(margin)) return;

@@ -10,6 +10,7 @@
 #include "simulate/held_surfaces.hpp"
 #include "simulate/precision.hpp"
 #include "simulate/run_shared.hpp"
+#include "simulate/zero_sides.hpp"
 
 namespace slideway {
 
@@ -20,8 +21,7 @@ void GuardArming::start(bool same_stepper) {
   nudged_values_.resize(ode.guards());
   guards.start_slots(now_.regime.mode());
   if (now_.here->watch.size() > 0) start_events();
-  guards.hold_surfaces(ode.has_closed_contacts() ? held_by(now_, now_.regime.contacts.closed)
-                                                 : std::vector<Index>());
+  guards.hold_surfaces(held_surfaces());
   start_stick_slip();
   if (!guards.leaves_any()) return;
   bool needs_nudge = ode.has_closed_contacts();
@@ -58,6 +58,27 @@ void GuardArming::start(bool same_stepper) {
                                 is_kept ? wrong_way : 0);
     }
   }
+}
+
+std::vector<Index> GuardArming::held_surfaces() {
+  ModeOde& ode = now_.here->ode;
+  std::vector<Index> held;
+  if (ode.has_closed_contacts()) held = held_by(now_, now_.regime.contacts.closed);
+  ZeroSides& sides = now_.here->resolver.zero_sides();
+  const bool slides = now_.regime.mode().codimension() > 0;
+  if (!slides || !sides.any()) return held;
+  const auto project = [&](double time, VectorRef x) {
+    try {
+      ode.project(time, now_.weights, x);
+      return true;
+    } catch (const std::runtime_error&) {
+      return false;
+    }
+  };
+  for (const Index i : sides.held(now_.t, now_.x, now_.regime.mode(), now_.weights, project))
+    if (!contains(held, i)) held.push_back(i);
+  std::sort(held.begin(), held.end());
+  return held;
 }
 
 // Only errors lead a gap below zero that starts with no velocity, or opens and is not pressed. Any other is followed from zero on, however
@@ -170,7 +191,7 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
   const double error = watch.tolerance(now_.t, now_.x, event, now_.weights);
   if (std::abs(value) > kWrongWayFactor * error) return false;
   const double rounding = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
-  const double times = errors_beyond_rounding(error, rounding);
+  const double times = errors_beyond_rounding(error, rounding, now_.options.rtol);
   state_ = now_.x;
   add_errors(now_.weights / times, state_);
   // No constraint holds a guard of the time alone.
@@ -187,9 +208,6 @@ bool GuardArming::is_held(Index event, ModeOde& ode) {
 
 // The constraints are looked at near and far. Where no projection leads onto the constraints of a later time there is nothing to compare.
 bool GuardArming::is_taken_along(Index event, ModeOde& ode, double value, double hardly) {
-  // Parts of the rest of the run: the first one shows a fast motion, the last one a slow motion. Their ratios 10, 4 and 2.5 bring no surface
-  // that returns in a period shorter than the rest back at all four, except by chance.
-  constexpr double kLooks[] = {kLatestLook, 0.1, 0.4, 1};
   for (const double look : kLooks) {
     const double later = now_.t + look * (now_.run.end - now_.t);
     state_ = now_.x;

@@ -34,6 +34,8 @@ class GuardArming {
  private:
   // is_taken_along() tells whether the constraints of a later time have the guard farther from this value.
   bool is_taken_along(Index event, ModeOde& ode, double value, double hardly);
+  // The surfaces that closed contacts and sliding hold at zero.
+  std::vector<Index> held_surfaces();
   void start_exits(Index surface, bool is_nudged);
   bool comes_back(Index contact);
   void start_stick_slip();

@@ -254,6 +254,8 @@ System join_locations(const Location& minus, const Location& plus, const Guard& 
   definition.state_names = below.state_names();
   definition.surface_names = below.surface_names();
   definition.surface_names.push_back(name_between(minus, plus, name));
+  definition.sides_at_zero = below.definition().sides_at_zero;
+  if (!definition.sides_at_zero.empty()) definition.sides_at_zero.push_back(0);
   definition.events = below.events();
   definition.contacts = below.contacts();
   definition.discrete = below.discrete();

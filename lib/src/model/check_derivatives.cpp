@@ -196,6 +196,7 @@ SystemDefinition values_only(const SystemDefinition& full) {
   bare.surfaces = full.surfaces;
   bare.state_names = full.state_names;
   bare.surface_names = full.surface_names;
+  bare.sides_at_zero = full.sides_at_zero;
   bare.field = full.field;
   bare.guards = full.guards;
   return bare;

@@ -323,6 +323,8 @@ System restricted_system(const System& system, const ChooseRows& rows, Restricti
   definition.surfaces = static_cast<Index>(kept.surfaces.size());
   for (const Index j : kept.states) definition.state_names.push_back(of_whole.state_names[at(j)]);
   for (const Index i : kept.surfaces) definition.surface_names.push_back(of_whole.surface_names[at(i)]);
+  if (!of_whole.sides_at_zero.empty())
+    for (const Index i : kept.surfaces) definition.sides_at_zero.push_back(of_whole.sides_at_zero[at(i)]);
   const Index first_discrete = of_whole.states - of_whole.discrete;
   definition.discrete =
       kept.states.end() - std::lower_bound(kept.states.begin(), kept.states.end(), first_discrete);

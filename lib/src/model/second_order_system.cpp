@@ -29,6 +29,9 @@ std::shared_ptr<const System> second_order_system(const System& system, const st
       !std::all_of(surfaces.begin(), surfaces.end(), [&](Index i) { return is_free_of_relays(given, i); }))
     return nullptr;
   SystemDefinition definition = given;
+  // The guards of these surfaces are other functions here.
+  for (const Index i : surfaces)
+    if (!definition.sides_at_zero.empty()) definition.sides_at_zero[static_cast<std::size_t>(i)] = 0;
   definition.guards = [system, surfaces](double t, ConstVectorRef x, VectorRef h) {
     const SystemDefinition& inner = system.definition();
     ScratchFrame frame;

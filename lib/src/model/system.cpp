@@ -142,6 +142,24 @@ void check_pattern(const std::optional<Pattern>& pattern, Index rows, Index colu
   }
 }
 
+void check_sides_at_zero(const SystemDefinition& definition, const std::string& where) {
+  const std::vector<int>& sides = definition.sides_at_zero;
+  if (!sides.empty() && static_cast<Index>(sides.size()) != definition.surfaces) {
+    refuse({.what = "the list of sides at zero does not fit the surfaces",
+            .where = where,
+            .expected = std::to_string(definition.surfaces) + " entries, or none",
+            .got = std::to_string(sides.size())});
+  }
+  for (const int side : sides) {
+    if (side < -1 || side > 1) {
+      refuse({.what = "a side at zero makes no sense",
+              .where = where,
+              .expected = "+1, -1, or 0 where nothing says it",
+              .got = std::to_string(side)});
+    }
+  }
+}
+
 void check_events(const SystemDefinition& definition, const std::string& where) {
   for (std::size_t k = 0; k < definition.events.size(); ++k) {
     const Event& event = definition.events[k];
@@ -327,6 +345,7 @@ System::System(SystemDefinition definition) {
   definition.surface_names =
       checked_names(std::move(definition.surface_names), definition.surfaces, "surface", "h", where);
   const Index n = definition.states, m = definition.surfaces;
+  check_sides_at_zero(definition, where);
   check_pattern(definition.field_dx_pattern, n, n, "field_dx_pattern", where);
   check_pattern(definition.field_dlambda_pattern, n, m, "field_dlambda_pattern", where);
   check_pattern(definition.guards_dx_pattern, m, n, "guards_dx_pattern", where);

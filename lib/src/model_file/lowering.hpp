@@ -45,6 +45,7 @@ struct ExpandedSurface {
   std::optional<NodeId> break_away = {};
   std::optional<NodeId> break_away_below = {};  // where it is another one
   bool watched = false;                         // at a kink of the guard of an event
+  int side_at_zero = 0;                         // SystemDefinition::sides_at_zero
 };
 
 // A force of [friction], or one element of it.

@@ -103,7 +103,8 @@ std::vector<NodeId> FormulaBuilder::decide_open_signs(std::vector<NodeId> solved
     if (open.change != Change::kink) continue;
     const NodeId one = graph_.constant(1);
     const NodeId other = graph_.constant(-1);
-    signs[number] = choose_by_sign(open.place, open.index, guards[number], {one, one, other}, open.text);
+    signs[number] =
+        choose_by_sign(open.place, open.index, guards[number], {one, one, other, Change::kink}, open.text);
     for (NodeId& value : solved) {
       const NodeId above = on_open_side(value, number, 1);
       const NodeId below = on_open_side(value, number, -1);

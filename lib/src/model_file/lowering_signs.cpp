@@ -175,6 +175,11 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   if (!splits && choice.equality) refuse_equality(place, *choice.equality);
   if (!splits) {
     const SurfaceSide side = surface(place, index, guard, make_text);
+    // Both values of a kink are one at zero.
+    if (choice.change != Change::kink && choice.positive != choice.negative)
+      surfaces_.say_at_zero(side, choice.zero == choice.positive   ? 1
+                                  : choice.zero == choice.negative ? -1
+                                                                   : 0);
     return select(side, choice.positive, choice.negative);
   }
   const auto depends = [&](NodeId id) { return graph_.has_lambda(id); };

@@ -37,6 +37,12 @@ bool SurfaceTable::set_break_away(std::uint32_t surface, NodeId above, NodeId be
   return true;
 }
 
+void SurfaceTable::say_at_zero(const SurfaceSide& side, int at_zero) {
+  std::optional<int>& said = surfaces_[side.surface].side_at_zero;
+  const int own = side.sign * at_zero;
+  said = said.value_or(own) == own ? own : 0;
+}
+
 SurfaceSide SurfaceTable::find_or_add(NodeId guard, const Appearance& appearance,
                                       const std::function<std::string()>& name) {
   const Found found = side_of(guard);
@@ -85,7 +91,7 @@ void SurfaceTable::put_in_order(std::vector<ExpandedSurface>& surfaces,
     for (int copy = 2; names.count(name) > 0; ++copy) name = surface.name + " (" + std::to_string(copy) + ")";
     lambda_index[number] = static_cast<std::uint32_t>(surfaces.size());
     surfaces.push_back({std::move(name), surface.named, surface.guard, surface.break_away,
-                        surface.break_away_below, surface.watched});
+                        surface.break_away_below, surface.watched, surface.side_at_zero.value_or(0)});
     names.insert(surfaces.back().name);
   }
 }

@@ -56,6 +56,10 @@ class SurfaceTable {
   // false if the surface has others already.
   bool set_break_away(std::uint32_t surface, NodeId above, NodeId below);
 
+  // say_at_zero() notes which side of a guard a comparison takes where the guard is zero: +1, −1, or 0 for neither. Comparisons of one
+  // guard that say different things say nothing.
+  void say_at_zero(const SurfaceSide& side, int at_zero);
+
   // A kink of the guard of an event, which is smooth between such surfaces.
   void watch(std::uint32_t surface) { surfaces_[surface].watched = true; }
 
@@ -71,6 +75,7 @@ class SurfaceTable {
     std::optional<NodeId> break_away = {};
     std::optional<NodeId> break_away_below = {};
     bool watched = false;
+    std::optional<int> side_at_zero = {};
   };
 
   struct Found {

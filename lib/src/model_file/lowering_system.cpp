@@ -105,7 +105,10 @@ class SystemMaker {
     definition.discrete = model_.discrete + static_cast<Index>(model_.free_parameters);
     definition.surfaces = static_cast<Index>(model_.surfaces.size());
     definition.state_names = model_.state_names;
-    for (const ExpandedSurface& surface : model_.surfaces) definition.surface_names.push_back(surface.name);
+    for (const ExpandedSurface& surface : model_.surfaces) {
+      definition.surface_names.push_back(surface.name);
+      definition.sides_at_zero.push_back(surface.side_at_zero);
+    }
     add_field(definition);
     if (!guards_.empty()) {
       add_guards(definition);

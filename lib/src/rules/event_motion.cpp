@@ -18,6 +18,11 @@ double EventMotion::zero_level(Index event) {
   EventWatch& watch = now_.here->watch;
   // A state that slid along the zero of the guard has no rounding but that of its error scale.
   double level = kZeroFactor * watch.rounding_of_errors(now_.t, now_.x, event, now_.weights);
+  // Where a guard or a contact has been located the others are known no better than the time of the instant.
+  if (!jumps_.zero_guards.empty() || !jumps_.hit.empty()) {
+    if (const Displacement* const located = displacement_of_location())
+      level += std::abs(watch.rate(now_.t, now_.x, located->dx / located->dt, event)) * located->dt;
+  }
   for (const InstantJumps::ZeroGuard& zero : jumps_.zero_guards) {
     if (!(zero.when == watch[event].when)) continue;
     velocity_.resize(now_.x.size());
@@ -37,19 +42,28 @@ double EventMotion::held_level(Index event) {
          kWrongWayFactor * now_.here->watch.tolerance(now_.t, now_.x, event, now_.weights);
 }
 
-// points_not_told_apart() lists the points that cannot be told from the time and state of the run. They are later
-// by the accuracy of location, and beside the state by rounding or by the errors of integration.
-std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
-  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
+// displacement_of_location() returns the accuracy of location, and the way of the state in this time as it arrived, or
+// null where no step has led to the instant.
+const Displacement* EventMotion::displacement_of_location() {
   const double step = now_.stepper ? now_.stepper->last_step_size() : 0;
   const double before = now_.t - kPartOfStep * step;
   const bool arrived =
       now_.stepper && instant_.before.size() == now_.x.size() && before < now_.t && now_.t <= now_.step.end;
-  if (arrived) {
-    later.dt = location_accuracy(now_.t, step);
-    now_.stepper->evaluate(before, later.dx);
-    later.dx = later.dt / (now_.t - before) * (instant_.before - later.dx);
-  }
+  if (!arrived) return nullptr;
+  if (located_at_ == now_.t && located_.dx.size() == now_.x.size()) return &located_;
+  located_at_ = now_.t;
+  located_.dt = location_accuracy(now_.t, step);
+  located_.dx.resize(now_.x.size());
+  now_.stepper->evaluate(before, located_.dx);
+  located_.dx = located_.dt / (now_.t - before) * (instant_.before - located_.dx);
+  return &located_;
+}
+
+// points_not_told_apart() lists the points that cannot be told from the time and state of the run. They are later
+// by the accuracy of location, and beside the state by rounding or by the errors of integration.
+std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
+  Displacement later{.dt = kRoundingFactor * kEpsilon * std::abs(now_.t), .dx = Vector::Zero(now_.x.size())};
+  if (const Displacement* const located = displacement_of_location()) later = *located;
   Vector errors = kRoundingFactor * kEpsilon * (now_.x.cwiseAbs() + now_.weights.cwiseInverse());
   if (!exact) errors += now_.errors.accumulated();
   // A discrete state is what something last set it to.

@@ -2,11 +2,14 @@
 //
 //     zero_level = rounding + |dg/dt|·located (+ accumulated tolerances, for an edge at an integrated state)
 //
+// The second term is of the motion that has led to the instant, and for a guard that fired of the motion that follows as well.
+//
 // The sign of the first derivative that is not zero within its noise decides (rules/first_motion.hpp).
 //
 // It must not know what an event does.
 #pragma once
 
+#include <limits>
 #include <vector>
 
 #include "locate/guard_arming.hpp"
@@ -45,6 +48,7 @@ class EventMotion {
   // from beyond it, and goes back.
   bool held_before(Index event) const;
   bool sets_its_guard(Index event) const;
+  const Displacement* displacement_of_location();
   std::vector<Displacement> points_not_told_apart(bool exact);
 
   const RunState& now_;
@@ -53,6 +57,8 @@ class EventMotion {
   const InstantJumps& jumps_;
   std::vector<Index> left_at_zero_;
   Vector velocity_, weights_;  // buffers
+  Displacement located_;       // of the instant at located_at_
+  double located_at_ = std::numeric_limits<double>::quiet_NaN();
 };
 
 }  // namespace slideway

@@ -396,6 +396,7 @@ bool ModeManager::resolve(const Meeting& arrived, std::vector<Index> releases, b
   std::optional<Meeting> freed;
   const std::vector<Index>& held = now_.here->guards.held_surfaces();
   if (!held.empty() && !releases.empty()) freed = with_freed(now_, arrived, held);
+  if (!freed) freed = with_dependents(now_, arrived);
   const Meeting& meeting = freed ? *freed : arrived;
   if (releases.empty() && comes_to_stay(meeting)) return !log_.too_many_events();
   Resolution resolution = resolution_of(meeting, releases.empty());

@@ -30,7 +30,10 @@ Side pressing_side(const RunState& now, Index surface, const std::vector<Index>&
     if (!(std::abs(above[c] - below[c]) > kNoEffect * (std::abs(above[c]) + std::abs(below[c])))) continue;
     votes += above[c] > below[c] ? 1 : -1;
   }
-  if (votes == 0) return now.regime.mode()[surface];
+  if (votes == 0) {
+    const int side = now.here->resolver.zero_sides().side(surface);
+    return side == 0 ? now.regime.mode()[surface] : side > 0 ? Side::plus : Side::minus;
+  }
   return votes > 0 ? Side::plus : Side::minus;
 }
 
@@ -92,7 +95,10 @@ std::vector<Index> pressed_by_leaving(const RunState& now, const Mode& before) {
 
 Meeting with_freed(RunState& now, const Meeting& meeting, const std::vector<Index>& held) {
   Meeting joined = meeting;
-  const std::vector<Index> still_held = held_by(now, now.regime.contacts.closed);
+  std::vector<Index> still_held = held_by(now, now.regime.contacts.closed);
+  const std::vector<Index> by_sliding =
+      now.here->resolver.zero_sides().held(now.t, now.x, now.regime.mode(), now.weights);
+  still_held.insert(still_held.end(), by_sliding.begin(), by_sliding.end());
   std::vector<Index> on_surface = now.here->ode.field().sliding();
   for (const Index i : held) {
     const auto is_met = [&](const Met& met) { return met.surface == i; };
@@ -111,6 +117,24 @@ Meeting with_freed(RunState& now, const Meeting& meeting, const std::vector<Inde
   }
   std::sort(on_surface.begin(), on_surface.end());
   now.here->geometry.project(now.t, on_surface, now.weights, now.x);
+  return joined;
+}
+
+std::optional<Meeting> with_dependents(const RunState& now, const Meeting& meeting) {
+  const bool any_ends = std::any_of(meeting.met.begin(), meeting.met.end(),
+                                    [&](const Met& met) { return now.regime.mode().slides_on(met.surface); });
+  ZeroSides& sides = now.here->resolver.zero_sides();
+  if (!any_ends || !sides.any()) return std::nullopt;
+  std::optional<Meeting> joined;
+  for (const Index i : sides.held(now.t, now.x, now.regime.mode(), now.weights)) {
+    const auto is_met = [&](const Met& met) { return met.surface == i; };
+    if (std::any_of(meeting.met.begin(), meeting.met.end(), is_met)) continue;
+    if (!joined) joined = meeting;
+    joined->met.push_back({.surface = i, .away = now.here->guards.away(i, now.t)});
+  }
+  if (joined)
+    std::sort(joined->met.begin(), joined->met.end(),
+              [](const Met& first, const Met& second) { return first.surface < second.surface; });
   return joined;
 }
 

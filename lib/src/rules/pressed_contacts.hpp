@@ -7,6 +7,7 @@
 // It must not know what the mode manager makes of it.
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "simulate/event_resolver.hpp"
@@ -14,8 +15,8 @@
 
 namespace slideway {
 
-// The side whose relay presses most of these contacts together, the side it is on where that makes no difference. The contacts are
-// closed afterwards.
+// The side whose relay presses most of these contacts together. Where that makes no difference it is the side that a comparison says at
+// zero, or else the side that the surface is on. The contacts are closed afterwards.
 Side pressing_side(const RunState& now, Index surface, const std::vector<Index>& contacts);
 
 // The contacts that touch at rest, and towards which the solution leaves a surface along which it slid in `before`: a stop holds a
@@ -24,5 +25,7 @@ std::vector<Index> pressed_by_leaving(const RunState& now, const Mode& before);
 
 // `meeting` with the surfaces that have been held by contacts and are not any more. The state is put onto all that are met.
 Meeting with_freed(RunState& now, const Meeting& meeting, const std::vector<Index>& held);
+// The same with the surfaces that those which slide have held, where some of these may end to slide; nothing where there are none.
+std::optional<Meeting> with_dependents(const RunState& now, const Meeting& meeting);
 
 }  // namespace slideway

@@ -366,6 +366,7 @@ class FamilyMaker {
     definition.state_names = own.state_names();
     for (Index i = 0; i < k; ++i) definition.state_names.push_back("parameter" + std::to_string(i + 1));
     definition.surface_names = own.surface_names();
+    definition.sides_at_zero = own.definition().sides_at_zero;
     definition.field = [family, of, n, k](double t, ConstVectorRef x, ConstVectorRef lambda, VectorRef dx) {
       of(*family->of(x)).field(t, x.head(n), lambda, dx.head(n));
       dx.tail(k).setZero();

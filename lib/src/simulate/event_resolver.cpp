@@ -21,6 +21,7 @@ EventResolver::EventResolver(Evaluator& evaluator, const RelayStructure& structu
       structure_(structure),
       classifier_(evaluator, structure, options.rtol),
       corners_(evaluator, structure, options.sliding_rule),
+      zero_sides_(evaluator, structure, options.rtol),
       policy_(options.on_ambiguity),
       rtol_(options.rtol),
       rule_(options.sliding_rule),
@@ -34,7 +35,7 @@ std::vector<Index> EventResolver::members(const Mode& mode, const Meeting& meeti
   std::vector<Index> result;
   mode.list_sliding(result);
   for (const Met& met : meeting.met) {
-    if (!structure_.acts(met.surface)) continue;
+    if (!structure_.acts(met.surface) || contains(dependent_, met.surface)) continue;
     const auto place = std::lower_bound(result.begin(), result.end(), met.surface);
     if (place == result.end() || *place != met.surface) result.insert(place, met.surface);
   }
@@ -62,6 +63,43 @@ int EventResolver::choose(const Group& group, const Mode& mode, bool at_start) c
     found = static_cast<int>(o);
   }
   return found;
+}
+
+// A surface that is zero wherever the others are, and that these do not see, has no part in what they do.
+void EventResolver::find_dependent(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
+                                   ConstVectorRef weights) {
+  dependent_.clear();
+  independent_.clear();
+  if (!zero_sides_.any()) return;
+  std::vector<Index> others;
+  Mode all = mode;
+  for (const Met& met : meeting.met) {
+    if (zero_sides_.is_unseen(met.surface, {}) && !mode.slides_on(met.surface))
+      others.push_back(met.surface);
+    else if (structure_.acts(met.surface))
+      all.set(met.surface, Side::sliding);
+  }
+  if (others.empty()) return;
+  all.list_sliding(independent_);
+  for (const Index i : zero_sides_.held(t, x, all, weights))
+    if (std::binary_search(others.begin(), others.end(), i)) dependent_.push_back(i);
+}
+
+// The surfaces that slide hold others at zero, whose sides their comparisons say. They have no part in the event.
+std::vector<Index> EventResolver::take_zero_sides(double t, ConstVectorRef x, const Mode& before,
+                                                  const Meeting& meeting, ConstVectorRef weights,
+                                                  Resolution& result) {
+  std::vector<Index> held;
+  if (!zero_sides_.any() || !result.decided) return held;
+  if (dependent_.empty() && entering(before, meeting, result).empty()) return held;
+  held = zero_sides_.held(t, x, result.mode, weights);
+  for (const Index i : held) {
+    const Side side = zero_sides_.side(i) > 0 ? Side::plus : Side::minus;
+    result.mode.set(i, side);
+    result.lambda[i] = number_of(side);
+    if (!contains(result.involved, i)) result.involved.push_back(i);
+  }
+  return held;
 }
 
 std::vector<Index> EventResolver::entering(const Mode& mode, const Meeting& meeting,
@@ -223,6 +261,7 @@ std::size_t EventResolver::take(const Group& group, int chosen, const Mode& befo
     result.involved.push_back(i);
     const bool is_met =
         std::any_of(meeting.met.begin(), meeting.met.end(), [&](const Met& met) { return met.surface == i; });
+    const bool depends = contains(dependent_, i);
     bool differs = false;
     double lambda_after = kNotANumber;
     if (chosen >= 0) {
@@ -235,6 +274,8 @@ std::size_t EventResolver::take(const Group& group, int chosen, const Mode& befo
         result.repelling = result.repelling || option.repelling;
       }
     }
+    // A dependent surface changes with the surfaces that it depends on.
+    if (depends) continue;
     if (differs) ++changed;
     if (!is_met && !differs) continue;
     event.surfaces.push_back(i);
@@ -270,7 +311,10 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
                                  const Meeting& meeting, ConstVectorRef weights) {
   mode.fill_lambda(lambda, lambda_);
   Resolution result;
+  find_dependent(t, x, mode, meeting, weights);
   if (is_met_alone(mode, meeting) && decide_alone(t, x, mode, meeting.met.front(), weights, result)) {
+    take_zero_sides(t, x, mode, meeting, weights, result);
+    result.event.to = result.mode;
     const Index surface = meeting.met.front().surface;
     if (const Index other = other_of_two(mode, surface); other >= 0) {
       const std::vector<Index> both{std::min(surface, other), std::max(surface, other)};
@@ -314,10 +358,22 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     if (!meeting.at_start) changed += differ;
   };
   for (const Group& group : groups) follow(group);
-  // The motion that follows does not depend on surfaces that do not act, and leads them to their sides.
+  const std::vector<Index> held = take_zero_sides(t, x, mode, meeting, weights, result);
+  // The motion that follows does not depend on surfaces that do not act, or that depend on others, and leads them to their sides.
   lambda_ = result.lambda;
   for (const Met& met : meeting.met) {
-    if (structure_.acts(met.surface)) continue;
+    const bool acts = structure_.acts(met.surface) && !contains(dependent_, met.surface);
+    if (acts || contains(held, met.surface)) continue;
+    const std::optional<Side> side =
+        contains(dependent_, met.surface) && result.decided
+            ? zero_sides_.beside(t, x, met.surface, independent_, result.mode, weights)
+            : std::nullopt;
+    if (side) {
+      result.mode.set(met.surface, *side);
+      result.lambda[met.surface] = number_of(*side);
+      result.involved.push_back(met.surface);
+      continue;
+    }
     groups.push_back(single(t, x, mode, met, meeting.at_start, weights));
     follow(groups.back());
   }
@@ -344,7 +400,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
   } else if (changed > 1) {
     event.kind = EventKind::corner;
   } else {
-    for (const Index i : result.involved) {
+    for (const Index i : event.surfaces) {
       if (result.mode[i] == mode[i]) continue;
       event.kind = result.mode.slides_on(i) ? EventKind::sliding_entry
                    : mode.slides_on(i)      ? EventKind::sliding_exit

@@ -12,6 +12,7 @@
 #include "filippov/corner_solver.hpp"
 #include "filippov/point_classifier.hpp"
 #include "simulate/several_motions.hpp"
+#include "simulate/zero_sides.hpp"
 #include "slideway/simulate/event_log.hpp"
 #include "slideway/simulate/options.hpp"
 
@@ -72,7 +73,9 @@ class EventResolver {
   void set_typical_time(double time) {
     classifier_.set_typical_time(time);
     corners_.set_typical_time(time);
+    zero_sides_.set_typical_time(time);
   }
+  ZeroSides& zero_sides() { return zero_sides_; }
   // rests() tells whether nothing moves off these few surfaces, all met at x (PointClassifier::rests).
   bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
              ConstVectorRef weights);
@@ -101,6 +104,10 @@ class EventResolver {
                     Resolution& result);
   // members() returns the surfaces that act and are met, or slide, sorted.
   std::vector<Index> members(const Mode& mode, const Meeting& meeting) const;
+  void find_dependent(double t, ConstVectorRef x, const Mode& mode, const Meeting& meeting,
+                      ConstVectorRef weights);
+  std::vector<Index> take_zero_sides(double t, ConstVectorRef x, const Mode& before, const Meeting& meeting,
+                                     ConstVectorRef weights, Resolution& result);
   // The surfaces that start to slide in what follows.
   std::vector<Index> entering(const Mode& mode, const Meeting& meeting, const Resolution& resolution) const;
 
@@ -177,6 +184,7 @@ class EventResolver {
   const RelayStructure& structure_;
   PointClassifier classifier_;
   CornerSolver corners_;
+  ZeroSides zero_sides_;
   Ambiguity policy_;
   double rtol_;
   SlidingRule rule_;
@@ -184,6 +192,8 @@ class EventResolver {
   bool keeps_states_;  // in the records of events
   Vector lambda_;
   std::vector<char> is_member_;
+  // Surfaces met that are zero wherever others are, and that these do not see; and those others.
+  std::vector<Index> dependent_, independent_;
 };
 
 }  // namespace slideway

@@ -50,7 +50,7 @@ std::vector<std::vector<Index>> EventResolver::split(double t, ConstVectorRef x,
   for (const Index i : members) is_member_[at(i)] = 1;
   std::vector<Index> done;
   for (const Met& met : meeting.met) {
-    if (!structure_.acts(met.surface) || std::find(done.begin(), done.end(), met.surface) != done.end())
+    if (!structure_.acts(met.surface) || contains(dependent_, met.surface) || contains(done, met.surface))
       continue;
     groups.push_back(structure_.component(met.surface, members, is_member_));
     if (groups.back().size() > 1) done.insert(done.end(), groups.back().begin(), groups.back().end());

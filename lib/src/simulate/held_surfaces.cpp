@@ -7,12 +7,9 @@
 
 #include "core/state_errors.hpp"
 #include "simulate/run_shared.hpp"
+#include "simulate/zero_sides.hpp"
 
 namespace slideway {
-
-double errors_beyond_rounding(double error, double rounding) {
-  return error > 0 ? std::max(1.0, rounding / (kHeldPart * error)) : 1.0;
-}
 
 std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contacts, bool also_sliding) {
   std::vector<Index> held;
@@ -59,23 +56,29 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
                         .error = now.here->geometry.tolerance(now.t, now.x, i, now.weights),
                         .rounding = kZeroFactor * now.here->geometry.rounding(now.t, now.x, i)};
     if (!(std::abs(h[i]) <= kHeldPart * one.error + one.rounding) || !stays(i)) continue;
-    const double times = errors_beyond_rounding(one.error, one.rounding);
+    const double times = errors_beyond_rounding(one.error, one.rounding, now.options.rtol);
     by_shift[static_cast<int>(std::ceil(std::log2(times)))].push_back(one);
   }
   Vector nudged, after(now.regime.mode().size());
+  // A guard that is flat here, as b⁴ at b = 0, moves under a shift of the states by their whole sizes.
+  const auto sees_states = [&](Index surface) {
+    nudged = now.x;
+    add_errors(now.weights * now.options.rtol, nudged);
+    now.here->evaluator.guards(now.t, nudged, before);
+    return before[surface] != at_start[surface];
+  };
   for (const auto& [exponent, alike] : by_shift) {
     const double times = std::ldexp(1.0, exponent);
     nudged = now.x;
     add_errors(now.weights / times, nudged);
-    now.here->evaluator.guards(now.t, nudged, before);
     if (!now.here->contacts->project(now.t, contacts, now.regime.lambda(), now.regime.contacts, now.weights,
                                      nudged))
       continue;
     now.here->evaluator.guards(now.t, nudged, after);
     for (const Candidate& one : alike) {
       // No contact holds a guard of the time alone.
-      const bool sees_states = one.error > 0 || before[one.surface] != at_start[one.surface];
-      if (sees_states && std::abs(after[one.surface]) <= kHeldPart * times * one.error + one.rounding)
+      const double still = kHeldPart * times * one.error + one.rounding;
+      if ((one.error > 0 || sees_states(one.surface)) && std::abs(after[one.surface]) <= still)
         held.push_back(one.surface);
     }
   }

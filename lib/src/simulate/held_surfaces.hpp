@@ -11,10 +11,6 @@
 
 namespace slideway {
 
-// errors_beyond_rounding() is how many errors move a guard so far that its rounding is a small part, one at least: a shift of the state by
-// them tells whether constraints hold the guard. `error` and `rounding` are of the guard.
-double errors_beyond_rounding(double error, double rounding);
-
 // The surfaces that do not slide, or all, and whose guards these contacts hold at zero when they are closed.
 std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contacts,
                            bool also_sliding = false);

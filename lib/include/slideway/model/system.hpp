@@ -97,6 +97,10 @@ struct SystemDefinition {
 
   FieldFunction field = {};
   GuardFunction guards = {};
+  // sides_at_zero tells which value λᵢ has where other surfaces or contacts hold hᵢ at zero and do not depend on λᵢ: +1 or −1, as the
+  // comparison says that λᵢ stands for, or 0 where nothing says it. m entries, or empty. The power F·v of a block that sticks is such a
+  // guard: `F·v > 0` does not hold there, `F·v >= 0` does.
+  std::vector<int> sides_at_zero = {};
 
   FieldMatrixFunction field_dx = {};       // n×n: J(i,j) = ∂fᵢ/∂xⱼ
   FieldMatrixFunction field_dlambda = {};  // n×m: J(i,j) = ∂fᵢ/∂λⱼ

@@ -1,0 +1,138 @@
+// Conditions on guards that sliding or a closed contact holds at zero: they hold there as their texts say, and change where the guard is let
+// go. The values are closed forms.
+#include <cmath>
+#include <numbers>
+#include <string>
+#include <vector>
+
+#include "slideway/simulate/event_log.hpp"
+#include "test/simulate/model_text.hpp"
+
+using namespace slideway;
+using namespace slideway::test;
+
+namespace {
+
+const std::vector<double> kTolerances = {1e-4, 1e-6, 1e-8, 1e-10, 1e-12};
+constexpr double kEnd = 6;
+
+// v' = 1.5 sin t − sgn v from v = 1 sticks from stops() to slips(), and is negative from there to the end.
+std::string block(const std::string& start, const std::string& derivatives) {
+  return "name = \"block\"\n[states]\nv = 1\nx = 0\n" + start +
+         "\n[time]\nend = 6\n[derivatives]\nv = \"1.5*sin(t) - sgn(v)\"\nx = \"v\"\n" + derivatives;
+}
+
+// The root of v(t) = 1 + 1.5(1 − cos t) − t.
+double stops() {
+  double low = 3, high = 4;
+  for (int halving = 0; halving < 60; ++halving) {
+    const double middle = 0.5 * (low + high);
+    (1 + 1.5 * (1 - std::cos(middle)) - middle > 0 ? low : high) = middle;
+  }
+  return low;
+}
+double slips() { return std::numbers::pi + std::asin(1 / 1.5); }
+
+struct Case {
+  std::string condition;
+  double before, while_sticking, after;  // y'
+};
+
+}  // namespace
+
+TEST_CASE("A condition on a guard that a sticking block holds at zero holds there as its text says") {
+  const std::vector<Case> cases = {
+      {"v*(x + 2) > 0", 1, -1, -1},
+      {"v*(x + 2) >= 0", 1, 1, -1},
+      {"v*(x + 2) < 0", -1, -1, 1},
+      {"not v*(x + 2) < 0", 1, 1, -1},
+      {"v*v > 0", 1, -1, 1},
+      {"v^2 <= 0", -1, 1, -1},
+      {"3*cos(v) >= 3", -1, 1, -1},
+      {"(x - 9)*v >= 0", -1, 1, 1},
+      {"v^3 + v > 0 and x > -5", 1, -1, -1},
+      {"floor(3*cos(0.1*v)) > 2.5", -1, 1, -1},
+  };
+  for (const Case& one : cases) {
+    CAPTURE(one.condition);
+    const double y =
+        one.before * stops() + one.while_sticking * (slips() - stops()) + one.after * (kEnd - slips());
+    for_all_methods(block("y = 0", "y = \"if(" + one.condition + ", 1, -1)\""), kTolerances,
+                    [&](const Finished& finished, double rtol) {
+                      CHECK(finished.end(2) == doctest::Approx(y).epsilon(100 * rtol));
+                    });
+  }
+}
+
+TEST_CASE("A condition on a gap holds as its text says while the body lies on the floor") {
+  // The body falls from b = 1 by 2 and lies on the floor from t = 1 to the end at t = 3.
+  const std::vector<Case> cases = {{"b > 0", 1, -1, -1},
+                                   {"b >= 0", 1, 1, 1},
+                                   {"b <= 0", -1, 1, 1},
+                                   {"not b > 0", -1, 1, 1},
+                                   {"b*(b + 1) > 0", 1, -1, -1}};
+  for (const Case& one : cases) {
+    CAPTURE(one.condition);
+    const std::string text =
+        "name = \"gap\"\n[states]\nb = 1\nn = 0\ny = 0\n[time]\nend = 3\n[derivatives]\nb = "
+        "\"n\"\nn = \"-2\"\ny = \"if(" +
+        one.condition +
+        ", 1, -1)\"\n[[contacts]]\nname = \"floor\"\ngap = \"b\"\nacts_on = { n = \"1\" }\nrestitution = 0\n";
+    for_all_methods(text, kTolerances, [&](const Finished& finished, double rtol) {
+      CHECK(finished.end(2) == doctest::Approx(one.before + 2 * one.while_sticking).epsilon(100 * rtol));
+    });
+  }
+}
+
+TEST_CASE("A step of a guard that is flat where a closed contact holds it is that of its text") {
+  // The body falls from b = 1 by 2 and stays on the floor from t = 1 on, where 2·cosh(0) is 2; the resets let the mode be decided anew.
+  const std::string text =
+      "name = \"flat\"\n[states]\nb = 1\nn = 0\ny = 0\n[discrete]\nk = 0\n[time]\nend = 3\n[derivatives]\nb "
+      "= "
+      "\"n\"\nn = \"-2\"\ny = \"ceil(2*cosh(0.5*sin(b)))\"\n[[contacts]]\nname = \"floor\"\ngap = "
+      "\"b\"\nacts_on = { n = \"1\" }\nrestitution = 0\n[[every]]\nname = \"tick\"\nperiod = 0.3\nset = { k "
+      "= "
+      "\"k + 1\" }\n";
+  for_all_methods(text, kTolerances, [&](const Finished& finished, double rtol) {
+    CHECK(finished.end(2) == doctest::Approx(7).epsilon(100 * rtol));
+  });
+}
+
+TEST_CASE("A condition that only touches its limit where an edge turns the motion has no event") {
+  // T falls to 0.227 and is heated from there on to 0.347; T >= 0.227 holds all the time.
+  for (const double start : {0.0, 600.0, 1e6}) {
+    CAPTURE(start);
+    const std::string text =
+        "name = \"thermostat\"\n[states]\nT = 0.829\n[time]\nstart = " + std::to_string(start) +
+        "\nend = " + std::to_string(start + 9) +
+        "\n[derivatives]\nT = \"1.5*if(A == 1, 1, 0) - 0.964*(T + 0.3) + 0.2*T\"\n[[automata]]\nname = "
+        "\"A\"\ninitial = \"heating\"\n[[automata.locations]]\nname = \"heating\"\n[[automata.locations]]\n"
+        "name = \"idle\"\n[[automata.edges]]\nname = \"hot\"\nfrom = \"heating\"\nto = \"idle\"\nwhen = \"T "
+        "> "
+        "0.347\"\n[[automata.edges]]\nname = \"cold\"\nfrom = \"idle\"\nto = \"heating\"\nwhen = \"T < "
+        "0.227\"\n[[records]]\nname = \"back\"\nwhen = \"min(T, 0.227) >= 0.227\"\n";
+    const std::vector<double> tolerances =
+        start > 1e5 ? std::vector<double>{1e-4, 1e-6, 1e-8} : std::vector<double>{1e-4, 1e-6, 1e-8, 1e-10};
+    for_all_methods(text, tolerances, [](const Finished& finished, double) {
+      std::size_t back = 0, cold = 0;
+      for (const EventRecord& event : finished.solution.events) {
+        back += event.name == "back" ? 1 : 0;
+        cold += event.name == "cold" ? 1 : 0;
+      }
+      CHECK(back == 0);
+      CHECK(cold >= 20);
+    });
+  }
+}
+
+TEST_CASE("A reset that leaves no motion at its guard ends no run") {
+  // r falls to −0.15, where the reset makes r' zero but for rounding: it rests there until the drive comes at t = 2.
+  const std::string text =
+      "name = \"at rest\"\n[states]\nr = 0.4\n[discrete]\nh = -0.2\n[time]\nend = 3\n[derivatives]\nr = "
+      "\"-r - 0.5*h + 1.5*(0.6*if(t > 2, 1, -0.5))\"\n[[resets]]\nname = \"low\"\nwhen = \"r < "
+      "-0.15\"\nset = { h = \"-0.6\" }\n";
+  for_all_methods(text, kTolerances, [](const Finished& finished, double rtol) {
+    // r' = −r + 1.2 from −0.15 on.
+    CHECK(finished.end(0) == doctest::Approx(1.2 - 1.35 * std::exp(-1.0)).epsilon(100 * rtol));
+  });
+}
