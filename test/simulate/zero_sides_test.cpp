@@ -126,13 +126,31 @@ TEST_CASE("A condition that only touches its limit where an edge turns the motio
 }
 
 TEST_CASE("A reset that leaves no motion at its guard ends no run") {
-  // r falls to −0.15, where the reset makes r' zero but for rounding: it rests there until the drive comes at t = 2.
+  // r falls to −0.15, where the reset makes r' zero but for rounding: it rests there until the drive comes 2 after the start.
+  for (const double start : {0.0, 600.0}) {
+    CAPTURE(start);
+    const std::string text =
+        "name = \"at rest\"\n[states]\nr = 0.4\n[discrete]\nh = -0.2\n[time]\nstart = " +
+        std::to_string(start) + "\nend = " + std::to_string(start + 3) +
+        "\n[derivatives]\nr = \"-r - 0.5*h + 1.5*(0.6*if(t > " + std::to_string(start + 2) +
+        ", 1, -0.5))\"\n[[resets]]\nname = \"low\"\nwhen = \"r < -0.15\"\nset = { h = \"-0.6\" }\n";
+    for_all_methods(text, {1e-4, 1e-6, 1e-8, 1e-10}, [](const Finished& finished, double rtol) {
+      // r' = −r + 1.2 from −0.15 on.
+      CHECK(finished.end(0) == doctest::Approx(1.2 - 1.35 * std::exp(-1.0)).epsilon(100 * rtol));
+    });
+  }
+}
+
+TEST_CASE("A condition whose limit is where a relay makes the state slide has no event when it gets there") {
+  // T falls to 0.366 and slides there, where T >= 0.366 holds.
   const std::string text =
-      "name = \"at rest\"\n[states]\nr = 0.4\n[discrete]\nh = -0.2\n[time]\nend = 3\n[derivatives]\nr = "
-      "\"-r - 0.5*h + 1.5*(0.6*if(t > 2, 1, -0.5))\"\n[[resets]]\nname = \"low\"\nwhen = \"r < "
-      "-0.15\"\nset = { h = \"-0.6\" }\n";
-  for_all_methods(text, kTolerances, [](const Finished& finished, double rtol) {
-    // r' = −r + 1.2 from −0.15 on.
-    CHECK(finished.end(0) == doctest::Approx(1.2 - 1.35 * std::exp(-1.0)).epsilon(100 * rtol));
+      "name = \"slides\"\n[states]\nT = 0.721\n[time]\nend = 4\n[derivatives]\nT = \"1.5*if(0.366 > T, 1, 0) "
+      "- "
+      "0.884*(T + 0.3) + 0.2*(0.3*round(3*sqrt(0.5 + T*T)))\"\n[[records]]\nname = \"below\"\nwhen = \"0.366 "
+      "<= "
+      "min(T, 0.366)\"\ndirection = \"falling\"\ninitially = \"fire\"\n";
+  for_all_methods(text, kTolerances, [](const Finished& finished, double) {
+    for (const EventRecord& event : finished.solution.events) CHECK(event.name != "below");
+    CHECK(finished.count(EventKind::sliding_entry) == 1);
   });
 }

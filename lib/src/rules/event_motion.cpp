@@ -73,13 +73,9 @@ std::vector<Displacement> EventMotion::points_not_told_apart(bool exact) {
   return {later, beside};
 }
 
-int EventMotion::motion_of(Index event, bool exact, ModeOde& ode) {
+double EventMotion::noise_of_rate(Index event, double rate, ConstVectorRef velocity,
+                                  const std::vector<Displacement>& displacements, ModeOde& ode) {
   EventWatch& watch = now_.here->watch;
-  Vector velocity(now_.x.size());
-  ode.velocity(now_.t, now_.x, velocity);
-  const std::vector<Displacement> displacements = points_not_told_apart(exact);
-  // A rate that no point near turns round decides; the guard itself counts as zero.
-  const double rate = watch.rate(now_.t, now_.x, velocity, event);
   double noise = watch.rate_rounding(now_.t, now_.x, velocity, event);
   for (const Displacement& one : displacements) {
     const double t = now_.t + one.dt;
@@ -94,6 +90,21 @@ int EventMotion::motion_of(Index event, bool exact, ModeOde& ode) {
     const double difference = std::abs(watch.rate(t, x, there, event) - rate);
     if (std::isfinite(difference)) noise += difference;
   }
+  return noise;
+}
+
+double EventMotion::noise_of_rate(Index event, double rate, ConstVectorRef velocity, ModeOde& ode) {
+  return noise_of_rate(event, rate, velocity, points_not_told_apart(true), ode);
+}
+
+int EventMotion::motion_of(Index event, bool exact, ModeOde& ode) {
+  EventWatch& watch = now_.here->watch;
+  Vector velocity(now_.x.size());
+  ode.velocity(now_.t, now_.x, velocity);
+  const std::vector<Displacement> displacements = points_not_told_apart(exact);
+  // A rate that no point near turns round decides; the guard itself counts as zero.
+  const double rate = watch.rate(now_.t, now_.x, velocity, event);
+  const double noise = noise_of_rate(event, rate, velocity, displacements, ode);
   if (std::abs(rate) > noise) return now_.here->guards.side(event) * rate > 0 ? 1 : -1;
   const GuardMotion motion{
       .velocity = [&](double t, ConstVectorRef x, VectorRef dx) { ode.velocity(t, x, dx); },

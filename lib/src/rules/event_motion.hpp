@@ -32,6 +32,8 @@ class EventMotion {
   // The sign of the first derivative of s·g along the motion that is not zero, s the side of the event; 0 when it rests. `exact` tells
   // that the state is known to rounding.
   int motion_of(Index event, bool exact, ModeOde& ode);
+  // noise_of_rate() tells by how much the rate of the guard along this velocity, of a state known to rounding, may be off.
+  double noise_of_rate(Index event, double rate, ConstVectorRef velocity, ModeOde& ode);
   // The events whose guards are zero and move on through it, once the mode is known. The table of guards is told how the others begin.
   std::vector<Index> events_moving_through_zero();
   // The same in a mode that follows without a jump, of conditions that fail at zero and whose guards have been at rest there. The table of
@@ -48,6 +50,8 @@ class EventMotion {
   // from beyond it, and goes back.
   bool held_before(Index event) const;
   bool sets_its_guard(Index event) const;
+  double noise_of_rate(Index event, double rate, ConstVectorRef velocity,
+                       const std::vector<Displacement>& displacements, ModeOde& ode);
   const Displacement* displacement_of_location();
   std::vector<Displacement> points_not_told_apart(bool exact);
 

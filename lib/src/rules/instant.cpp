@@ -182,7 +182,9 @@ void ModeManager::keep_at_rest() {
         following = &now_.asked_in(next);
       }
     }
-    return *following != nullptr && motion_.motion_of(e, false, **following) >= 0;
+    // The rate of a guard that the motion holds is rounding.
+    return *following != nullptr &&
+           (locator_.arming().is_held(e, **following) || motion_.motion_of(e, false, **following) >= 0);
   };
   for (std::vector<Index>* list : {&arrivals.records, &arrivals.stops, &arrivals.jumps}) {
     std::vector<Index> resting;

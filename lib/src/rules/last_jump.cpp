@@ -50,10 +50,12 @@ std::optional<Bounce> LastJump::bounce_of(Index event) {
   ode.velocity(now_.t, now_.x, velocity);
   const double side = now_.here->guards.side(event);
   const double speed = side * watch.rate(now_.t, now_.x, velocity, event);
-  // A field that the jump has brought to zero leaves a speed that is the rounding of its terms, which were as large as the speed before.
-  const double rounding =
-      watch.rate_rounding(now_.t, now_.x, velocity, event) + kRoundingFactor * kEpsilon * approach;
-  if (!(speed > rounding) || !(approach > 0)) return std::nullopt;
+  if (!(speed > watch.rate_rounding(now_.t, now_.x, velocity, event)) || !(approach > 0)) return std::nullopt;
+  // A field that the jump has brought to zero leaves a speed that is the rounding of its terms, which were as large as the speed before, or
+  // of the time of the jump.
+  const double noise =
+      motion_.noise_of_rate(event, side * speed, velocity, ode) + kRoundingFactor * kEpsilon * approach;
+  if (!(speed > noise) && approach > noise) return std::nullopt;
   // The march looks over half a flight, and the first look takes that to be half as long as the last one.
   double ahead =
       now_.restart.interval() > 0 ? 0.5 * now_.restart.interval() : kFirstLook * (now_.run.end - now_.t);
