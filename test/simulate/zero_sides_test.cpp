@@ -64,6 +64,19 @@ TEST_CASE("A condition on a guard that a sticking block holds at zero holds ther
   }
 }
 
+TEST_CASE(
+    "A condition on what a surface with a break-away ratio holds at zero holds there as its text says") {
+  // The block slips where 1.5 sin t is −1.4.
+  const double slips = std::numbers::pi + std::asin(1.4 / 1.5);
+  const std::string text =
+      "name = \"static\"\n[states]\nv = 1\nx = 0\ny = 0\n[surfaces]\nS = { value = \"v\", break_away = 1.4 "
+      "}\n[time]\nend = 6\n[derivatives]\nv = \"1.5*sin(t) - sgn(S)\"\nx = \"v\"\ny = \"if(v*(x + 2) >= 0, "
+      "1, -1)\"\n";
+  for_all_methods(text, kTolerances, [&](const Finished& finished, double rtol) {
+    CHECK(finished.end(2) == doctest::Approx(2 * slips - kEnd).epsilon(100 * rtol));
+  });
+}
+
 TEST_CASE("A condition on a gap holds as its text says while the body lies on the floor") {
   // The body falls from b = 1 by 2 and lies on the floor from t = 1 to the end at t = 3.
   const std::vector<Case> cases = {{"b > 0", 1, -1, -1},
@@ -126,7 +139,7 @@ TEST_CASE("A condition that only touches its limit where an edge turns the motio
 }
 
 TEST_CASE("A reset that leaves no motion at its guard ends no run") {
-  // r falls to −0.15, where the reset makes r' zero but for rounding: it rests there until the drive comes 2 after the start.
+  // r falls to −0.15. The reset makes r' zero there, except for rounding. r rests until the drive is switched on, 2 after the start of the run.
   for (const double start : {0.0, 600.0}) {
     CAPTURE(start);
     const std::string text =

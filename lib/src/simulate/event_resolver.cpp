@@ -261,7 +261,6 @@ std::size_t EventResolver::take(const Group& group, int chosen, const Mode& befo
     result.involved.push_back(i);
     const bool is_met =
         std::any_of(meeting.met.begin(), meeting.met.end(), [&](const Met& met) { return met.surface == i; });
-    const bool depends = contains(dependent_, i);
     bool differs = false;
     double lambda_after = kNotANumber;
     if (chosen >= 0) {
@@ -275,7 +274,7 @@ std::size_t EventResolver::take(const Group& group, int chosen, const Mode& befo
       }
     }
     // A dependent surface changes with the surfaces that it depends on.
-    if (depends) continue;
+    if (contains(dependent_, i)) continue;
     if (differs) ++changed;
     if (!is_met && !differs) continue;
     event.surfaces.push_back(i);

@@ -50,6 +50,7 @@ Resolution EventResolver::resolve_held(double t, ConstVectorRef x, const Mode& m
   const Vector ratios = above.cwiseMax(below);
   const Vector middles = 0.5 * (above - below);
   const Vector reaches = 0.5 * (above + below);
+  find_dependent(t, x, mode, meeting, weights);
   const std::vector<Index> surfaces = members(mode, meeting);
   Vector nu = lambda;
   for (const Index i : surfaces) nu[i] = (nu[i] - middles[i]) / reaches[i];

@@ -61,12 +61,9 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
   }
   Vector nudged, after(now.regime.mode().size());
   // A guard that is flat here, as b⁴ at b = 0, moves under a shift of the states by their whole sizes.
-  const auto sees_states = [&](Index surface) {
-    nudged = now.x;
-    add_errors(now.weights * now.options.rtol, nudged);
-    now.here->evaluator.guards(now.t, nudged, before);
-    return before[surface] != at_start[surface];
-  };
+  nudged = now.x;
+  add_errors(now.weights * now.options.rtol, nudged);
+  now.here->evaluator.guards(now.t, nudged, before);
   for (const auto& [exponent, alike] : by_shift) {
     const double times = std::ldexp(1.0, exponent);
     nudged = now.x;
@@ -77,8 +74,8 @@ std::vector<Index> held_by(const RunState& now, const std::vector<Index>& contac
     now.here->evaluator.guards(now.t, nudged, after);
     for (const Candidate& one : alike) {
       // No contact holds a guard of the time alone.
-      const double still = kHeldPart * times * one.error + one.rounding;
-      if ((one.error > 0 || sees_states(one.surface)) && std::abs(after[one.surface]) <= still)
+      const bool sees_states = one.error > 0 || before[one.surface] != at_start[one.surface];
+      if (sees_states && std::abs(after[one.surface]) <= kHeldPart * times * one.error + one.rounding)
         held.push_back(one.surface);
     }
   }

@@ -8,7 +8,6 @@
 #include "core/constants.hpp"
 #include "core/state_errors.hpp"
 #include "filippov/side_loops.hpp"
-#include "simulate/precision.hpp"
 
 namespace slideway {
 

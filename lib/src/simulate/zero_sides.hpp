@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "filippov/surface_geometry.hpp"
+#include "simulate/precision.hpp"
 #include "slideway/filippov/mode.hpp"
 
 namespace slideway {
@@ -21,9 +22,10 @@ namespace slideway {
 // under no small shift: the shift stays a small part of the states, of which `rtol` is the relative error.
 double errors_beyond_rounding(double error, double rounding, double rtol);
 
-// Constraints that move in time are looked at after these parts of the run's rest: the first part shows a fast motion, the last one a slow
-// motion. Their ratios 10, 4 and 2.5 bring no surface that returns in a period shorter than the rest back at all four, except by chance.
-constexpr double kLooks[] = {1e-2, 0.1, 0.4, 1};
+// Constraints that move in time are looked at after these parts of a time (the run's rest, or the time in which the equations change): the
+// first part shows a fast motion, the last part a slow motion. Their ratios 10, 4 and 2.5 bring no surface that returns in a shorter period
+// back at all four, except by chance.
+constexpr double kLooks[] = {kLatestLook, 0.1, 0.4, 1};
 
 class ZeroSides {
  public:
@@ -57,7 +59,7 @@ class ZeroSides {
   struct Candidate {
     Index surface = 0;
     double error = 0, rounding = 0;  // of its guard
-    // still() tells whether this value is no more than what errors and rounding leave.
+    // still() tells whether a value of the guard is zero, up to its rounding and a small part of this many errors.
     bool still(double value, double times) const;
   };
   std::vector<Candidate> candidates(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef weights);
