@@ -1,5 +1,5 @@
-// Conditions on guards that sliding or a closed contact holds at zero: they hold there as their texts say, and change where the guard is let
-// go. The values are closed forms.
+// Conditions on guards that sliding or a closed contact holds at zero, or that rest there: they hold there as their texts say, and change
+// where the guard is let go. The values are closed forms.
 #include <cmath>
 #include <numbers>
 #include <string>
@@ -166,4 +166,81 @@ TEST_CASE("A condition whose limit is where a relay makes the state slide has no
     for (const EventRecord& event : finished.solution.events) CHECK(event.name != "below");
     CHECK(finished.count(EventKind::sliding_entry) == 1);
   });
+}
+
+namespace {
+
+// Two tanks empty at emptied(0.03) and emptied(0.05). The first is filled again from kFilled on.
+constexpr double kOutflow = 0.305, kFilled = 2.5;
+double emptied(double level) { return 2 * std::sqrt(level) / kOutflow; }
+std::string tanks(const std::string& last) {
+  return "name = \"tanks\"\n[states]\nh = 0.03\nb = 0.05\ny = 0\n[time]\nend = 6\n[derivatives]\nh = "
+         "\"if(t > 2.5, 0.5, 0) - 0.305*sqrt(max(h, 0))\"\nb = \"-0.305*sqrt(max(b, 0))\"\n" +
+         last;
+}
+// An error of atol in a level is an error of its root in the time.
+double time_error(double rtol) { return 4 * std::sqrt(rtol); }
+
+}  // namespace
+
+TEST_CASE("A condition on tanks that are empty holds as its text says until one is filled") {
+  const double first = emptied(0.03), second = emptied(0.05);
+  struct Tanks {
+    std::string condition;
+    double y;  // the time during which the condition holds
+  };
+  const std::vector<Tanks> cases = {
+      {"h > 0", first + kEnd - kFilled},
+      {"h >= 0", kEnd},
+      {"not h > 0", kFilled - first},
+      {"h^3 > 0", first + kEnd - kFilled},
+      {"cosh(h) > 1", first + kEnd - kFilled},
+      {"sqrt(max(h, 0)) > 0", first + kEnd - kFilled},
+      {"h + b > 0", second + kEnd - kFilled},
+      {"max(h, b) > 0", second + kEnd - kFilled},
+      {"min(h, b) > 0", first},
+      {"h > 0 or b > 0", second + kEnd - kFilled},
+      {"h <= 0 and b <= 0", kFilled - second},
+      {"h^2 + b^2 > 0", second + kEnd - kFilled},
+      {"h*b > 0", first},
+      {"sqrt(max(h, 0)) + sqrt(max(b, 0)) > 0", second + kEnd - kFilled},
+      {"h >= b", kEnd - second},
+      {"h > b", kEnd - kFilled},
+      {"ceil(h - 1) > -0.5", first + kEnd - kFilled},
+      {"floor(1 - h*b) < 0.5", first},
+  };
+  for (const Tanks& one : cases) {
+    CAPTURE(one.condition);
+    for_all_methods(tanks("y = \"if(" + one.condition + ", 1, 0)\"\n"), kTolerances,
+                    [&](const Finished& finished, double rtol) {
+                      CHECK(std::abs(finished.end(2) - one.y) <= time_error(rtol));
+                    });
+  }
+}
+
+TEST_CASE("A tank that is empty at the start holds its conditions as their texts say") {
+  for (const std::string condition : {"h > 0", "sqrt(max(h, 0)) > 0", "h*(2 + cos(t)) > 0"}) {
+    CAPTURE(condition);
+    const std::string text =
+        "name = \"empty\"\n[states]\nh = 0\ny = 0\n[time]\nend = 6\n[derivatives]\nh = \"if(t > 2.5, 0.5, 0) "
+        "- "
+        "0.305*sqrt(max(h, 0))\"\ny = \"if(" +
+        condition + ", 1, 0)\"\n";
+    for_all_methods(text, kTolerances, [&](const Finished& finished, double rtol) {
+      CHECK(std::abs(finished.end(1) - (kEnd - kFilled)) <= time_error(rtol));
+    });
+  }
+}
+
+TEST_CASE("A step of the level of a tank that empties is that of its text") {
+  // ceil(2(h − 0.5)) is 0 above h = 0, and −1 in the empty tank. Errors of the last step decide at which state the tank is found empty.
+  for (int k = 1; k <= 20; ++k) {
+    const double level = 0.0023 * k;
+    const std::string text = "name = \"step\"\n[states]\nh = " + std::to_string(level) +
+                             "\ny = 0\n[time]\nend = 6\n[derivatives]\nh = \"-0.305*sqrt(max(h, 0))\"\ny = "
+                             "\"ceil(2*(h - 0.5))\"\n";
+    for_all_methods(text, {1e-6, 1e-8, 1e-10}, [&](const Finished& finished, double rtol) {
+      CHECK(std::abs(finished.end(1) + kEnd - emptied(level)) <= time_error(rtol));
+    });
+  }
 }

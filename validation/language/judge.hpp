@@ -3,7 +3,8 @@
 // The motion at rtol = 1e-12 is the yardstick, and its audit must pass. The times of named events and the states may be off by what
 // random/comparison.hpp allows, with the numbers of random/rules.hpp: a multiple of rtol times the size, and of the change of the yardstick
 // where its derivatives are off by some rtol. The size of a state is its largest |x| on the way, 0.1 at least. Nothing is decided where such
-// a neighbour of the model has other events, or is further away than a twentieth of the sizes. Neighbours are followed only where the first
+// a neighbour of the model has other events, or is further away than a twentieth of the sizes; where an event is as near the end of the run
+// as its time may be off; and where a run says that it ends early because the clock is too coarse for the tolerance. Neighbours are followed only where the first
 // term alone does not show agreement.
 // It must not know how models are drawn, nor the command line.
 #pragma once
@@ -44,6 +45,11 @@ class LanguageJudge {
   const Allowance& allowance_with_neighbours(double rtol);
   // Empty: no difference that is more than allowed.
   std::string difference(const Facts& facts, const Variant& variant, const Allowance& allowed) const;
+  // Why the run decides nothing, whatever the difference is; empty where it does.
+  std::string undecided(const Facts& facts, const random::Setting& setting, const Variant& variant,
+                        const Allowance& allowed) const;
+  // The sizes of the states by name, for their derivatives in neighbours of the model.
+  std::map<std::string, double> state_sizes() const;
 
   const LanguageModel& model_;
   const random::Plan& plan_;

@@ -299,7 +299,10 @@ std::vector<Variant> variants_of(const LanguageModel& model) {
   if (model.locations.empty()) all.push_back({.name = "a copy beside it", .model = with_copy(model)});
   const std::string original = file_text(model);
   std::erase_if(all, [&](const Variant& variant) { return file_text(variant.model) == original; });
-  all.push_back({.name = "two runs", .model = model, .is_split = true});
+  // The second run does not know what an event has waited for in the first.
+  const bool waits = std::any_of(model.events.begin(), model.events.end(),
+                                 [](const Event& event) { return event.initially == "wait"; });
+  if (!waits) all.push_back({.name = "two runs", .model = model, .is_split = true});
   all.push_back({.name = "time in thousandths", .model = in_time(model, 1000, 0), .time_factor = 1000});
   all.push_back({.name = "time in thousands", .model = in_time(model, 0.001, 0), .time_factor = 0.001});
   all.push_back({.name = "later by 600", .model = in_time(model, 1, 600), .time_shift = 600});
@@ -309,18 +312,30 @@ std::vector<Variant> variants_of(const LanguageModel& model) {
   return all;
 }
 
-LanguageModel shaken(const LanguageModel& model, double size, double frequency, double phase) {
+LanguageModel shaken(const LanguageModel& model, const std::map<std::string, double>& sizes, double size,
+                     double frequency, double phase) {
   LanguageModel next = model;
-  std::set<std::string> positions;
+  std::map<std::string, std::string> positions;  // by their velocities
   for (const Line& line : next.derivatives) {
-    if (line.value.kind() == TermKind::name) positions.insert(line.name);
+    if (line.value.kind() == TermKind::name) positions[base_of(line.value.head())] = line.name;
   }
+  const auto is_position = [&](const std::string& name) {
+    return std::any_of(positions.begin(), positions.end(),
+                       [&](const auto& one) { return one.second == name; });
+  };
+  const auto size_of = [&](const std::string& name) {
+    const auto found = sizes.find(base_of(name));
+    return found == sizes.end() ? 1.0 : found->second;
+  };
   double apart = phase;
   const auto shake = [&](Line& line) {
-    if (positions.count(line.name) != 0) return;
+    if (is_position(line.name)) return;
+    const auto position = positions.find(base_of(line.name));
+    const double own = size_of(line.name);
+    const double largest = position == positions.end() ? own : std::max(own, size_of(position->second));
     constexpr double between = 2.4;  // phases of neighbouring lines
     apart += between;
-    line.value = line.value + size * call("cos", {frequency * (name("t") - model.start) + apart});
+    line.value = line.value + size * largest * call("cos", {frequency * (name("t") - model.start) + apart});
   };
   for (Line& line : next.derivatives) shake(line);
   for (Place& place : next.locations) {

@@ -3,6 +3,7 @@
 // It must not know how a model is followed.
 #pragma once
 
+#include <map>
 #include <string>
 #include <vector>
 
@@ -23,7 +24,9 @@ struct Variant {
 // All variants that make sense for the model; those that leave its text as it is are left out.
 std::vector<Variant> variants_of(const LanguageModel& model);
 
-// The derivatives of all states with sizeₖ·cos(ω(t − start) + φ) more: a neighbour of the model. Positions keep their derivative.
-LanguageModel shaken(const LanguageModel& model, double size, double frequency, double phase);
+// The derivatives of all states with size·sizeₖ·cos(ω(t − start) + φ) more: a neighbour of the model. Positions keep their derivative, and
+// their velocities are shaken by the larger of both sizes. `sizes` holds the sizes of states by name; that of a vector is its largest.
+LanguageModel shaken(const LanguageModel& model, const std::map<std::string, double>& sizes, double size,
+                     double frequency, double phase);
 
 }  // namespace slideway::validation::language

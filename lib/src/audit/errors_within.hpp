@@ -25,12 +25,17 @@ inline std::uint64_t hash_of(std::uint64_t a) {
   a = (a ^ (a >> 27U)) * 0x94D049BB133111EBULL;
   return a ^ (a >> 31U);
 }
-// In [0, 1).
-// Returns the number one rounding error above or below, by chance.
-inline double rounded_by_chance(double value, std::uint64_t chance) {
+// kAllUp is the draw in which every result is rounded up: the errors of a product do not cancel in it.
+inline constexpr std::uint64_t kAllUp = 0xFFFFFFFFU;
+
+// Returns the number one rounding error above or below, by chance; `place` is the operation that is rounded.
+inline double rounded_by_chance(double value, std::uint64_t draw, std::uint64_t place = 0) {
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
-  return value * ((hash_of(chance) & 1U) != 0 ? 1 + epsilon : 1 - epsilon);
+  const bool is_up = draw == kAllUp || (hash_of((draw << 32U) + place) & 1U) != 0;
+  return value * (is_up ? 1 + epsilon : 1 - epsilon);
 }
+
+// fraction_of() is in [0, 1).
 inline double fraction_of(std::uint64_t a) { return static_cast<double>(hash_of(a) >> 11U) * 0x1p-53; }
 
 struct ErrorsWithin {
@@ -91,6 +96,8 @@ class PointErrors {
     // Few draws: each moves some of the roundings up that another one moves down.
     constexpr std::uint64_t kRoundings = 4;
     for (moved.rounding = 1; moved.rounding <= kRoundings; ++moved.rounding) visit(moved);
+    moved.rounding = kAllUp;
+    visit(moved);
   }
 
  private:

@@ -400,7 +400,7 @@ double WrittenTree::rounded(double result, Root root, double a, double b) const 
   if (rounding_ == 0) return result;
   const auto is_whole = [](double one) { return std::trunc(one) == one; };
   if (is_whole(result) && is_whole(a) && is_whole(b)) return result;
-  return rounded_by_chance(result, rounding_ * 0x100000000ULL + root);
+  return rounded_by_chance(result, rounding_, root);
 }
 
 double WrittenTree::walk(Root root, Indices at) {

@@ -46,7 +46,15 @@ bool ModeField::move_to_nearest_surface(double t, VectorRef x) {
 
 bool ModeField::move_inside(double t, ConstVectorRef lambda, double depth, VectorRef x) {
   const Vector before = x;
-  geometry_.move_inside(t, lambda, depth, weights_at(x), std::numeric_limits<double>::infinity(), x);
+  const Vector weights = weights_at(x);
+  const double near = std::numeric_limits<double>::infinity();
+  // A relay whose surface the others hold at zero keeps the side that its comparison has there, which need not be a side beside them.
+  if (!geometry_.move_inside(t, lambda, depth, weights, near, x) && !sliding_.empty()) {
+    Vector of_sliding = Vector::Zero(lambda.size());
+    for (const Index i : sliding_) of_sliding[i] = lambda[i];
+    x = before;
+    geometry_.move_inside(t, of_sliding, depth, weights, near, x);
+  }
   return x != before;
 }
 

@@ -74,11 +74,16 @@ class PointClassifier {
                                              const BothSides& at, const Met& met, Side before,
                                              ConstVectorRef weights);
 
+  // has_field_beyond() tells whether the field of one side has a value a tolerance beyond the surface.
+  bool has_field_beyond(double t, ConstVectorRef x, ConstVectorRef lambda, Index surface, Side side,
+                        ConstVectorRef weights);
+
   // rests() tells whether the surfaces, all met at x, are held by one motion that is the same on all their
   // sides. The speeds across them, and the differences of the fields, vanish on the surfaces like roots of the
-  // distances, and do not grow beside them.
+  // distances, and do not grow beside them. The fields may differ by the relays of surfaces k in the set of bits `decided`: something else
+  // says on which side of them the state is.
   bool rests(double t, ConstVectorRef x, ConstVectorRef lambda, const std::vector<Index>& surfaces,
-             ConstVectorRef weights);
+             ConstVectorRef weights, Index decided);
 
  private:
   // motion() leaves the derivatives out where w is clearly not zero beside w_scale, unless in_full asks for

@@ -108,16 +108,30 @@ PointClassifier::Unrest PointClassifier::unrest(double t, ConstVectorRef x,
   return result;
 }
 
+bool PointClassifier::has_field_beyond(double t, ConstVectorRef x, ConstVectorRef lambda, Index surface,
+                                       Side side, ConstVectorRef weights) {
+  lambda_ = lambda;
+  lambda_[surface] = side == Side::plus ? 1 : -1;
+  inside_ = x;
+  geometry_.change_guard(t, surface, -lambda_[surface] * geometry_.tolerance(t, x, surface, weights), weights,
+                         inside_);
+  Vector beyond(x.size());
+  evaluator_.field(t, inside_, lambda_, beyond);
+  return beyond.allFinite();
+}
+
 bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
-                            const std::vector<Index>& surfaces, ConstVectorRef weights) {
+                            const std::vector<Index>& surfaces, ConstVectorRef weights, Index decided) {
   surface_ = surfaces.front();
   // Errors of the state leave no time to the guard of time alone: what moves that is infinite.
   const auto vanishes = [](double at_near, double at_deep) {
     return at_near == 0 || (std::isfinite(at_near) && at_near <= kVanishes * at_deep);
   };
-  Vector first(x.size()), common;
+  Vector first(x.size());
   const Index vertices = Index{1} << surfaces.size();
-  Index sides_seen = 0;  // the plus sides below, the minus sides above
+  std::vector<Vector> commons(
+      static_cast<std::size_t>(vertices));  // of the vertices with these sides of decided surfaces
+  Index sides_seen = 0;                     // the plus sides below, the minus sides above
   for (Index v = 0; v < vertices; ++v) {
     lambda_ = lambda;
     for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = (v >> k) & 1 ? 1 : -1;
@@ -126,6 +140,7 @@ bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
     Vector state = inside_;
     evaluator_.field(t, state, lambda_, first);
     if (!first.allFinite()) return false;
+    Vector& common = commons[static_cast<std::size_t>(v & decided)];
     if (common.size() == 0) common = first;
     const Unrest near = unrest(t, state, surfaces, first, common, weights);
     if (!go_inside(t, x, kFarDepth, weights)) continue;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 #include <string_view>
 #include <utility>
 
@@ -153,7 +154,8 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   if (sides_known > 0) {
     // A root of what is positive on this side is, too.
     const GuardKey known = guard_key(graph_, guard);
-    if (is_nonnegative(known.key)) return known.sign > 0 ? choice.positive : choice.negative;
+    if (!graph_.has_lambda(known.key) && is_nonnegative(known.key))
+      return known.sign > 0 ? choice.positive : choice.negative;
   }
   // Terms that cancel, as kinks may on this side, leave what rounding makes of them: a sign of that says nothing.
   const std::optional<LinearGuard> linear =
@@ -191,6 +193,8 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
                        : guard;
   // √x is such a value under the condition x > 0.
   const auto anything = [](NodeId) { return true; };
+  std::set<std::uint32_t>
+      seen_on[2];  // the states and the time (0) that the guard depends on below the kink, and above
   const auto on = [&](int sign) {
     const auto never_negative = [&](NodeId id) {
       const std::optional<SurfaceSide> side = surfaces_.find(id);
@@ -198,6 +202,11 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     };
     const NodeId there =
         graph_.defined_beyond(graph_.on_side(everywhere, kink, sign, depends), never_negative, anything);
+    for (const NodeId id : graph_.reachable({there})) {
+      const Node& node = graph_[id];
+      if (node.operation == Operation::state) seen_on[sign > 0 ? 1 : 0].insert(node.a + 1);
+      if (node.operation == Operation::time) seen_on[sign > 0 ? 1 : 0].insert(0);
+    }
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
   const std::optional<LinearGuard> side =
@@ -218,7 +227,19 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   };
   if (!can_be(1)) return on_side(-1);
   const NodeId above = on_side(1);
-  return can_be(-1) ? graph_.select(kink, above, on_side(-1)) : above;
+  if (!can_be(-1)) return above;
+  const NodeId below = on_side(-1);
+  // A guard that bends has one value at the kink. Its sign there is that of the side on which it depends on less: √max(h, 0) > 0 is false
+  // at h = 0, as it is below.
+  const auto sees_less = [&](int one, int other) {
+    return seen_on[one].size() < seen_on[other].size() &&
+           std::includes(seen_on[other].begin(), seen_on[other].end(), seen_on[one].begin(),
+                         seen_on[one].end());
+  };
+  const int at_zero = sees_less(0, 1) ? -1 : sees_less(1, 0) ? 1 : 0;
+  if (at_zero != 0 && above != below && choice.change != Change::kink && bends_only(guard))
+    surfaces_.say_at_zero({kink, 1}, at_zero);
+  return graph_.select(kink, above, below);
 }
 
 // A node without a value beyond the end of a table, where it is in force on all sides that are left.

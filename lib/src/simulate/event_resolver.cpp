@@ -85,20 +85,29 @@ void EventResolver::find_dependent(double t, ConstVectorRef x, const Mode& mode,
     if (std::binary_search(others.begin(), others.end(), i)) dependent_.push_back(i);
 }
 
-// The surfaces that slide hold others at zero, whose sides their comparisons say. They have no part in the event.
+// The surfaces that slide hold others at zero, and a state that rests stays on others, whose sides their comparisons say. They have no part
+// in the event.
 std::vector<Index> EventResolver::take_zero_sides(double t, ConstVectorRef x, const Mode& before,
                                                   const Meeting& meeting, ConstVectorRef weights,
                                                   Resolution& result) {
   std::vector<Index> held;
   if (!zero_sides_.any() || !result.decided) return held;
-  if (dependent_.empty() && entering(before, meeting, result).empty()) return held;
-  held = zero_sides_.held(t, x, result.mode, weights);
-  for (const Index i : held) {
-    const Side side = zero_sides_.side(i) > 0 ? Side::plus : Side::minus;
-    result.mode.set(i, side);
-    result.lambda[i] = number_of(side);
-    if (!contains(result.involved, i)) result.involved.push_back(i);
+  const auto take = [&](const std::vector<Index>& surfaces) {
+    for (const Index i : surfaces) {
+      const Side side = zero_sides_.side(i) > 0 ? Side::plus : Side::minus;
+      result.mode.set(i, side);
+      result.lambda[i] = number_of(side);
+      if (!contains(result.involved, i)) result.involved.push_back(i);
+    }
+  };
+  if (result.rests) {
+    held = zero_sides_.resting(t, x, result.mode, result.lambda, weights);
+    take(held);
   }
+  if (dependent_.empty() && entering(before, meeting, result).empty()) return held;
+  const std::vector<Index> by_sliding = zero_sides_.held(t, x, result.mode, weights);
+  take(by_sliding);
+  held.insert(held.end(), by_sliding.begin(), by_sliding.end());
   return held;
 }
 
@@ -180,6 +189,7 @@ void EventResolver::tell_alone(double t, ConstVectorRef x, const Mode& mode, Lon
   result.involved.assign(1, i);
   if (const std::optional<Dip> dip = dip_of(lone.found, i)) result.dips.assign(1, *dip);
   result.passes_by = lone.found.same_way;
+  result.rests = lone.rests;
   EventRecord& event = result.event;
   event.t = t;
   if (keeps_states_) {
@@ -341,6 +351,7 @@ Resolution EventResolver::decide(double t, ConstVectorRef x, const Mode& mode, C
     all_unique = all_unique && group.unique;
     two_fold = two_fold || group.two_fold;
     touch = touch || group.touch;
+    result.rests = result.rests || group.rests;
     if (group.dip) {
       result.passes_by = result.passes_by || group.dip->same_way;
       result.dips.push_back(*group.dip);

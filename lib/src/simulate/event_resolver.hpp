@@ -49,6 +49,8 @@ struct Resolution {
   std::vector<Index> involved = {};  // every surface that was looked at
   // `dips` are the surfaces among them that are taken to be touched.
   std::vector<Dip> dips = {};
+  // The state stays on a surface that was met, on whichever side.
+  bool rests = false;
   // Both fields of a surface lead through it and back, no farther than the tolerances tell: it is passed by.
   bool passes_by = false;
   EventRecord event = {};
@@ -125,6 +127,8 @@ class EventResolver {
     double lambda = 0;
     bool repelling = false;
   };
+  // side_at_rest() returns the side of a surface on which the state rests; `kept` is the side at hand.
+  Side side_at_rest(double t, ConstVectorRef x, Index surface, Side kept, ConstVectorRef weights);
   // dip_of() returns nothing where the point is no dip.
   static std::optional<Dip> dip_of(const ClassifiedPoint& found, Index surface);
   // One surface, and what can follow for it.
@@ -135,6 +139,7 @@ class EventResolver {
     bool unique = false;
     bool touch = false;  // a touch to report although nothing changes
     bool two_fold = false;
+    bool rests = false;  // the state stays on the surface, on whichever side
     std::string reason = {};
   };
   // Fills the result where one surface is met alone and its only option follows.
@@ -148,6 +153,7 @@ class EventResolver {
     bool touch = false;  // a touch to report although nothing changes
     std::optional<Dip> dip = {};
     bool two_fold = false;
+    bool rests = false;  // the state stays on the surfaces, on whichever sides
     std::vector<double> w_minus = {};
     std::vector<double> w_plus = {};
     std::string reason = {};

@@ -64,6 +64,18 @@ std::optional<Dip> EventResolver::dip_of(const ClassifiedPoint& found, Index sur
   return Dip{surface, found.w_into, found.turns_after, found.depth, found.same_way};
 }
 
+// The comparison says the side of a state that rests on the surface whatever the relay is. Without a comparison the state at the end of a
+// root goes to the side from which errors do not lead beyond it.
+Side EventResolver::side_at_rest(double t, ConstVectorRef x, Index surface, Side kept,
+                                 ConstVectorRef weights) {
+  if (const int at_zero = zero_sides_.side(surface); at_zero != 0)
+    return at_zero > 0 ? Side::plus : Side::minus;
+  const Side other = kept == Side::plus ? Side::minus : Side::plus;
+  const bool ends = !classifier_.has_field_beyond(t, x, lambda_, surface, kept, weights) &&
+                    classifier_.has_field_beyond(t, x, lambda_, surface, other, weights);
+  return ends ? other : kept;
+}
+
 EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode& mode, const Met& met,
                                          bool at_start, ConstVectorRef weights) {
   const Side before = mode[met.surface];
@@ -86,14 +98,28 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
     }
     option.repelling = point.sliding_repels;
   };
-  if (found.same_fields) {
+  const bool leaves = point.continuations.contains(Side::minus) || point.continuations.contains(Side::plus);
+  // A field that pushes onto the surface where the other rests may be that of a root, which vanishes there, too.
+  const bool may_end = point.continuations == SideSet{Side::sliding} && std::abs(point.lambda) == 1;
+  const bool is_root = may_end && rests(t, x, lambda_, {met.surface}, weights);
+  lone.rests = is_root || (lone.two_fold && point.kind == PointKind::degenerate && !leaves);
+  if (lone.rests && zero_sides_.side(met.surface) != 0) {
+    add(side_at_rest(t, x, met.surface, before, weights));
+    lone.reason = reason::kRests;
+    lone.unique = true;
+    lone.two_fold = false;
+    return lone;
+  }
+  if (found.same_fields || is_root) {
     // Both fields are one motion, which keeps its side. A motion at the start has no side, but may curve away
     // to one.
     const bool only_down =
         point.continuations.contains(Side::minus) && !point.continuations.contains(Side::plus);
     const Side at_first = at_start && only_down ? Side::minus : Side::plus;
-    add(at_start || before == Side::sliding ? at_first : before);
-    lone.reason = reason::kSameFields;
+    const Side kept = at_start || before == Side::sliding ? at_first : before;
+    const Side side = lone.rests ? side_at_rest(t, x, met.surface, kept, weights) : kept;
+    add(side);
+    lone.reason = side == kept ? reason::kSameFields : reason::kRestsAtRoot;
     lone.unique = true;
     lone.two_fold = false;
     return lone;
@@ -133,6 +159,7 @@ EventResolver::Group EventResolver::single(double t, ConstVectorRef x, const Mod
   group.touch = lone.touch;
   group.dip = dip_of(lone.found, met.surface);
   group.two_fold = lone.two_fold;
+  group.rests = lone.rests;
   for (std::size_t o = 0; o < lone.count; ++o) {
     const LoneOption& option = lone.options[o];
     group.options.push_back({{option.side}, {option.lambda}, option.repelling});
@@ -166,8 +193,11 @@ std::optional<double> EventResolver::equivalent_control(double t, ConstVectorRef
 
 bool EventResolver::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
                           const std::vector<Index>& surfaces, ConstVectorRef weights) {
-  return static_cast<Index>(surfaces.size()) <= most_enumerated_surfaces &&
-         classifier_.rests(t, x, lambda, surfaces, weights);
+  if (static_cast<Index>(surfaces.size()) > most_enumerated_surfaces) return false;
+  Index decided = 0;
+  for (std::size_t k = 0; k < surfaces.size(); ++k)
+    if (zero_sides_.side(surfaces[k]) != 0) decided |= Index{1} << k;
+  return classifier_.rests(t, x, lambda, surfaces, weights, decided);
 }
 
 EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mode& mode,
@@ -178,7 +208,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
   if (rests(t, x, lambda_, surfaces, weights)) {
     Option option;
     for (const Index i : surfaces) {
-      const Side side = mode.slides_on(i) ? Side::plus : mode[i];
+      const Side side = side_at_rest(t, x, i, mode.slides_on(i) ? Side::plus : mode[i], weights);
       option.sides.push_back(side);
       option.lambda.push_back(number_of(side));
     }
@@ -186,6 +216,7 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.w_minus.assign(surfaces.size(), 0);
     group.w_plus.assign(surfaces.size(), 0);
     group.unique = true;
+    group.rests = true;
     group.reason = reason::kSameFieldsAround;
     return group;
   }

@@ -48,6 +48,10 @@ inline std::string passes_pole(bool jumps, bool has_effect) {
 // ---- modes
 inline constexpr const char* kSameFields =
     "the fields on both sides are the same and do not leave the surface";
+inline constexpr const char* kRests =
+    "the state rests on the surface on both sides: the comparison says the side at zero";
+inline constexpr const char* kRestsAtRoot =
+    "the state rests where a root ends: the field of this side has a value beyond it";
 inline constexpr const char* kSameFieldsAround =
     "the fields on all sides are the same and do not leave the surfaces";
 inline constexpr const char* kTouches = "a touch within the tolerances";

@@ -49,15 +49,15 @@ bool ZeroSides::Candidate::still(double value, double times) const {
   return std::abs(value) <= kHeldPart * times * error + rounding;
 }
 
+template <class MayBe>
 std::vector<ZeroSides::Candidate> ZeroSides::candidates(double t, ConstVectorRef x, const Mode& mode,
-                                                        ConstVectorRef weights) {
+                                                        ConstVectorRef weights, const MayBe& may_be) {
   std::vector<Candidate> found;
   values_.resize(mode.size());
   evaluator_.guards(t, x, values_);
   const double near = SurfaceGeometry::plainly_off_zero(x);
   for (Index i = 0; i < mode.size(); ++i) {
-    if (side(i) == 0 || mode.slides_on(i) || !(std::abs(values_[i]) <= near) || !is_unseen(i, sliding_))
-      continue;
+    if (side(i) == 0 || mode.slides_on(i) || !(std::abs(values_[i]) <= near) || !may_be(i)) continue;
     const Candidate one{.surface = i,
                         .error = geometry_.tolerance(t, x, i, weights),
                         .rounding = kZeroFactor * geometry_.rounding(t, x, i)};
@@ -75,7 +75,8 @@ std::vector<Index> ZeroSides::held(double t, ConstVectorRef x, const Mode& mode,
   mode.list_sliding(sliding_);
   Vector there = x;
   if (!project(t, there)) return surfaces;
-  std::vector<Candidate> left = candidates(t, there, mode, weights);
+  std::vector<Candidate> left =
+      candidates(t, there, mode, weights, [&](Index i) { return is_unseen(i, sliding_); });
   // drop_moved() drops the candidates whose guards are off zero at `state_`.
   const auto drop_moved = [&](double time, double times, std::vector<Candidate>& from) {
     evaluator_.guards(time, state_, values_);
@@ -101,6 +102,36 @@ std::vector<Index> ZeroSides::held(double t, ConstVectorRef x, const Mode& mode,
     for (const Candidate& one : alike) surfaces.push_back(one.surface);
   }
   std::sort(surfaces.begin(), surfaces.end());
+  return surfaces;
+}
+
+// States that do not move leave the guards that depend on them at zero, at every time.
+std::vector<Index> ZeroSides::resting(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                                      ConstVectorRef weights) {
+  if (sides_.empty()) return {};
+  std::vector<Candidate> left = candidates(t, x, mode, weights, [](Index) { return true; });
+  Vector relays = lambda, velocity(x.size());
+  // drop_moved() tells whether a guard is off zero somewhere along the velocity of these relays.
+  const auto drop_moved = [&] {
+    const std::size_t before = left.size();
+    evaluator_.field(t, x, relays, velocity);
+    if (!velocity.allFinite()) left.clear();
+    for (const double look : kLooks) {
+      if (left.empty()) break;
+      const double time = look * typical_time_;
+      state_ = x + time * velocity;
+      evaluator_.guards(t + time, state_, values_);
+      std::erase_if(left, [&](const Candidate& one) { return !one.still(values_[one.surface], 0); });
+    }
+    return left.size() != before;
+  };
+  drop_moved();
+  do {
+    relays = lambda;
+    for (const Candidate& one : left) relays[one.surface] = side(one.surface);
+  } while (!left.empty() && drop_moved());
+  std::vector<Index> surfaces;
+  for (const Candidate& one : left) surfaces.push_back(one.surface);
   return surfaces;
 }
 

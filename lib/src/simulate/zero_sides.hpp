@@ -1,6 +1,7 @@
-// The sides of surfaces whose guards others hold at zero, and whose relays these do not depend on. The comparison that a relay stands
+// The sides of surfaces whose guards others hold at zero, and whose relays these do not depend on, or which rest at zero. The comparison that a relay stands
 // for decides there (SystemDefinition::sides_at_zero):
 //     hᵢ = 0 wherever h_S = 0,   ∂w_S/∂λᵢ = 0   ⇒   λᵢ = its side at zero        (S: the surfaces that slide)
+//     hᵢ = 0 now and later, for λᵢ = −1 and +1     ⇒   λᵢ = its side at zero        (a tank that is empty)
 // The power F·v of a block that sticks is such a guard. A relay that the normal components of S depend on has a part in what S does, and
 // is decided with S (Filippov's convex combination).
 //
@@ -50,6 +51,10 @@ class ZeroSides {
                           const Project& project);
   // The same where nothing but the surfaces holds the state.
   std::vector<Index> held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef weights);
+  // resting() lists the surfaces with a side at zero whose guards are zero, and stay so whether they take that side or not: nothing that
+  // they depend on moves. `lambda` holds all relays.
+  std::vector<Index> resting(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef lambda,
+                             ConstVectorRef weights);
   // beside() returns the side of a surface where the state is on these sides of the others, near to x, at which all of them are zero.
   // Nothing where the guard does not tell, or where all of the others slide.
   std::optional<Side> beside(double t, ConstVectorRef x, Index surface, const std::vector<Index>& others,
@@ -62,7 +67,10 @@ class ZeroSides {
     // still() tells whether a value of the guard is zero, up to its rounding and a small part of this many errors.
     bool still(double value, double times) const;
   };
-  std::vector<Candidate> candidates(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef weights);
+  // candidates() lists the surfaces with a side at zero that do not slide, are zero up to errors, and for which may_be() holds.
+  template <class MayBe>
+  std::vector<Candidate> candidates(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef weights,
+                                    const MayBe& may_be);
 
   Evaluator& evaluator_;
   const RelayStructure& structure_;
