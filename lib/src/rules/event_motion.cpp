@@ -163,7 +163,8 @@ std::vector<Index> EventMotion::events_leaving_rest() {
     if (std::abs(now_.here->event_value(now_.t, now_.x, e)) > zero_level(e) + row.noise) continue;
     ModeOde& ode = now_.asked();
     const bool rested = row.rests;
-    const int motion = arming_.is_held(e, ode) ? 0 : motion_of(e, false, ode);
+    // The state lies on a guard that fired here: errors of the run do not move that guard, and it leaves zero as it is seen to.
+    const int motion = arming_.is_held(e, ode) ? 0 : motion_of(e, row.fired_at_zero, ode);
     if (motion == 0) guards.rest(e, watch.at_zero(now_.t, now_.x, e));
     if (motion != 0) guards.set_rests(e, false);
     if (motion < 0 && rested) due.push_back(e);

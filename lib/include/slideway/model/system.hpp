@@ -97,9 +97,9 @@ struct SystemDefinition {
 
   FieldFunction field = {};
   GuardFunction guards = {};
-  // sides_at_zero tells which value λᵢ has where other surfaces or contacts hold hᵢ at zero and do not depend on λᵢ: +1 or −1, as the
-  // comparison says that λᵢ stands for, or 0 where nothing says it. m entries, or empty. The power F·v of a block that sticks is such a
-  // guard: `F·v > 0` does not hold there, `F·v >= 0` does.
+  // sides_at_zero tells which value λᵢ has where other surfaces or contacts hold hᵢ at zero and do not depend on λᵢ, and where hᵢ rests at
+  // zero on both sides: +1 or −1, as the comparison says that λᵢ stands for, or 0 where nothing says it. m entries, or empty. The power F·v
+  // of a block that sticks is such a guard: `F·v > 0` does not hold there, `F·v >= 0` does. The level of an empty tank is another.
   std::vector<int> sides_at_zero = {};
 
   FieldMatrixFunction field_dx = {};       // n×n: J(i,j) = ∂fᵢ/∂xⱼ
