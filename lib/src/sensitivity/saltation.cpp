@@ -796,11 +796,15 @@ Saltation::Change Saltation::changed(const Instant& instant, const Matrix& s) {
     if (instant.to) settle(*instant.to, instant.t, instant.after, change.after);
     return change;
   }
+  const double speeds = velocity.norm() + velocity_after.norm();
+  const bool is_one_field = !jumps && instant.to && (velocity - velocity_after).norm() <= kSameField * speeds;
   for (const Trigger& trigger : found) {
     if (std::abs(trigger.rate) > 0) continue;
+    change.time.setConstant(kNoNumber);
+    // Whenever a surface is met that does not change the field, as by a tank that is found empty, the derivatives go on.
+    if (is_one_field && found.size() == 1) return change;
     change.exists = false;
     change.reason = "a surface is met without speed";
-    change.time.setConstant(kNoNumber);
     return change;
   }
   const bool at_known_time = std::any_of(instant.records.begin(), instant.records.end(),
@@ -817,8 +821,7 @@ Saltation::Change Saltation::changed(const Instant& instant, const Matrix& s) {
   if (found.empty() && changes_mode && !at_known_time) {
     // The field must not change where nothing tells when.
     change.time.setConstant(kNoNumber);
-    const double size = velocity.norm() + velocity_after.norm();
-    if (!jumps && (velocity - velocity_after).norm() <= kSameField * size) return change;
+    if (is_one_field) return change;
     change.exists = false;
     change.reason = "nothing that is zero tells when this happens";
     if (!jumps) return change;
