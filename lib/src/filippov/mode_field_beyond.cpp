@@ -48,12 +48,17 @@ bool ModeField::move_inside(double t, ConstVectorRef lambda, double depth, Vecto
   const Vector before = x;
   const Vector weights = weights_at(x);
   const double near = std::numeric_limits<double>::infinity();
-  // A relay whose surface the others hold at zero keeps the side that its comparison has there, which need not be a side beside them.
-  if (!geometry_.move_inside(t, lambda, depth, weights, near, x) && !sliding_.empty()) {
-    Vector of_sliding = Vector::Zero(lambda.size());
-    for (const Index i : sliding_) of_sliding[i] = lambda[i];
+  if (geometry_.move_inside(t, lambda, depth, weights, near, x)) return x != before;
+  // A relay whose guard is held, or rests, at zero keeps the side of its comparison, which need not be a side beside the others.
+  const std::vector<int>& at_zero = evaluator_.system().definition().sides_at_zero;
+  Vector others = lambda;
+  for (std::size_t i = 0; i < at_zero.size(); ++i) {
+    const auto k = static_cast<Index>(i);
+    if (at_zero[i] != 0 && !mode_.slides_on(k) && lambda[k] == at_zero[i]) others[k] = 0;
+  }
+  if (others != lambda) {
     x = before;
-    geometry_.move_inside(t, of_sliding, depth, weights, near, x);
+    geometry_.move_inside(t, others, depth, weights, near, x);
   }
   return x != before;
 }
