@@ -1078,7 +1078,7 @@ h = "-k*sqrt(max(h, 0))"
 y = "sqrt(max(h, 0))"
 )TOML",
                     {"k"}, [](const Differentiated& run) {
-                      // All of the level goes through: h(0) = k·y at the end. An error of atol in a level is one of its root in y and its slope.
+                      // All of the level goes through: h(0) = k·y at the end. Errors of a level are errors of its root in y.
                       const double allowed = 10 * std::sqrt(run.rtol);
                       CHECK(std::abs(run.end("y", "k") + 0.03 / (0.305 * 0.305)) <= allowed);
                       CHECK(std::abs(run.end("h", "k")) <= allowed);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <limits>
 #include <numbers>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
@@ -33,6 +34,11 @@ constexpr double least_rtol_late = 1e-6;
 // States move by about one per unit of time, and are a tenth at least: a clock that rounds times to more than this part of rtol moves them by
 // the tolerance.
 constexpr double coarse_clock = 0.1;
+
+// A time of the variant, as the model itself counts it.
+double original_time(const Variant& variant, double t) {
+  return (t - variant.time_shift) / variant.time_factor;
+}
 
 bool ended_well(const Facts& facts) {
   return facts.status == Status::reached_end || facts.status == Status::stopped_by_event;
@@ -149,40 +155,24 @@ std::string LanguageJudge::undecided(const Facts& facts, const Setting& setting,
   if (facts.status == Status::step_failure && rounded > coarse_clock * setting.rtol)
     return "the clock of a late run is too coarse for the tolerance";
   if (facts.status != yardstick_.status) return {};
-  const auto is_near_end = [&](const std::string& name, const std::vector<double>& times, std::size_t common,
-                               double end) {
-    const auto known = allowed.events.find(name);
-    double off = allowed.end;
-    if (known != allowed.events.end())
-      for (const double one : known->second) off = std::max(off, one);
-    return std::all_of(times.begin() + static_cast<std::ptrdiff_t>(common), times.end(),
-                       [&](double t) { return end - t <= off; });
-  };
+  std::set<std::string> names;
+  for (const auto* const events : {&yardstick_.events, &facts.events})
+    for (const auto& [name, times] : *events) names.insert(name);
   bool has_surplus = false;
-  static const std::vector<double> none;
-  const auto times_of = [](const std::map<std::string, std::vector<double>>& events,
-                           const std::string& name) -> const std::vector<double>& {
-    const auto found = events.find(name);
-    return found == events.end() ? none : found->second;
-  };
-  const auto all_near_end = [&](const std::map<std::string, std::vector<double>>& of) {
-    for (const auto& [name, unused] : of) {
-      const std::vector<double>& mine = times_of(yardstick_.events, name);
-      std::vector<double> theirs;
-      for (const double t : times_of(facts.events, name))
-        theirs.push_back((t - variant.time_shift) / variant.time_factor);
-      if (mine.size() == theirs.size()) continue;
-      if (variant.name == "a copy beside it" && name.ends_with("copy")) continue;
-      has_surplus = true;
-      const std::size_t common = std::min(mine.size(), theirs.size());
-      if (!is_near_end(name, mine, common, yardstick_.end) ||
-          !is_near_end(name, theirs, common, yardstick_.end))
-        return false;
-    }
-    return true;
-  };
-  const bool is_near = all_near_end(yardstick_.events) && all_near_end(facts.events);
-  return has_surplus && is_near ? "an event is as near the end of the run as its time may be off" : "";
+  for (const std::string& name : names) {
+    if (variant.name == "a copy beside it" && name.ends_with("copy")) continue;
+    const auto own = yardstick_.events.find(name), other = facts.events.find(name);
+    const std::size_t mine = own == yardstick_.events.end() ? 0 : own->second.size();
+    const std::size_t theirs = other == facts.events.end() ? 0 : other->second.size();
+    if (mine == theirs) continue;
+    has_surplus = true;
+    const double first = mine > theirs ? own->second[theirs] : original_time(variant, other->second[mine]);
+    double off = allowed.end;
+    if (const auto known = allowed.events.find(name); known != allowed.events.end())
+      for (const double one : known->second) off = std::max(off, one);
+    if (!(yardstick_.end - first <= off)) return {};
+  }
+  return has_surplus ? "an event is as near the end of the run as its time may be off" : "";
 }
 
 std::string LanguageJudge::difference(const Facts& facts, const Variant& variant,
@@ -190,10 +180,9 @@ std::string LanguageJudge::difference(const Facts& facts, const Variant& variant
   if (facts.status != yardstick_.status) {
     return fmt::format("ends as {} at t = {:.10g}: {}", to_string(facts.status), facts.end, facts.message);
   }
-  const double factor = variant.time_factor;
   // The clock of a late run has rounded times.
   const double rounding = 8 * std::numeric_limits<double>::epsilon() * std::abs(variant.time_shift);
-  const auto original = [&](double t) { return (t - variant.time_shift) / factor; };
+  const auto original = [&](double t) { return original_time(variant, t); };
   for (const auto& [name, times] : yardstick_.events) {
     const auto found = facts.events.find(name);
     const std::size_t count = found == facts.events.end() ? 0 : found->second.size();

@@ -4,8 +4,8 @@
 // random/comparison.hpp allows, with the numbers of random/rules.hpp: a multiple of rtol times the size, and of the change of the yardstick
 // where its derivatives are off by some rtol. The size of a state is its largest |x| on the way, 0.1 at least. Nothing is decided where such
 // a neighbour of the model has other events, or is further away than a twentieth of the sizes; where an event is as near the end of the run
-// as its time may be off; and where a run says that it ends early because the clock is too coarse for the tolerance. Neighbours are followed only where the first
-// term alone does not show agreement.
+// as its time may be off; and where a run says that it ends early because the clock is too coarse for the tolerance. Neighbours are
+// followed only where the first term alone does not show agreement.
 // It must not know how models are drawn, nor the command line.
 #pragma once
 

@@ -25,10 +25,11 @@ inline std::uint64_t hash_of(std::uint64_t a) {
   a = (a ^ (a >> 27U)) * 0x94D049BB133111EBULL;
   return a ^ (a >> 31U);
 }
-// kAllUp is the draw in which every result is rounded up: the errors of a product do not cancel in it.
+// kAllUp is the draw in which every result is rounded up, so that the errors of a product do not cancel: four draws by chance leave a
+// product of two results unmoved in 1 of 16 models. It is the largest number that leaves place for 32 bits, and no draw counts so far.
 inline constexpr std::uint64_t kAllUp = 0xFFFFFFFFU;
 
-// Returns the number one rounding error above or below, by chance; `place` is the operation that is rounded.
+// rounded_by_chance() returns the number one rounding error above or below; `place` is the operation that is rounded.
 inline double rounded_by_chance(double value, std::uint64_t draw, std::uint64_t place = 0) {
   constexpr double epsilon = std::numeric_limits<double>::epsilon();
   const bool is_up = draw == kAllUp || (hash_of((draw << 32U) + place) & 1U) != 0;

@@ -129,9 +129,9 @@ bool PointClassifier::rests(double t, ConstVectorRef x, ConstVectorRef lambda,
   };
   Vector first(x.size());
   const Index vertices = Index{1} << surfaces.size();
-  std::vector<Vector> commons(
-      static_cast<std::size_t>(vertices));  // of the vertices with these sides of decided surfaces
-  Index sides_seen = 0;                     // the plus sides below, the minus sides above
+  // One field for each choice of the sides of decided surfaces.
+  std::vector<Vector> commons(static_cast<std::size_t>(vertices));
+  Index sides_seen = 0;  // the plus sides below, the minus sides above
   for (Index v = 0; v < vertices; ++v) {
     lambda_ = lambda;
     for (std::size_t k = 0; k < surfaces.size(); ++k) lambda_[surfaces[k]] = (v >> k) & 1 ? 1 : -1;

@@ -19,9 +19,9 @@ class SlidingShare {
 
   double alpha() const { return alpha_; }
   double lambda() const { return gap_ != 0 ? (minus_ + plus_) / gap_ : 2 * alpha_ - 1; }
-  // dα, where w⁻ and w⁺ change so much. The square of a small gap is zero in doubles.
+  // dα, where w⁻ and w⁺ change so much.
   double slope(double minus_dot, double plus_dot) const {
-    return gap_ != 0 ? ((minus_ / gap_) * plus_dot - (plus_ / gap_) * minus_dot) / gap_ : 0;
+    return gap_ != 0 ? (minus_ * plus_dot - plus_ * minus_dot) / (gap_ * gap_) : 0;
   }
 
  private:

@@ -291,6 +291,7 @@ class FormulaBuilder {
   NodeId select(SurfaceSide side, NodeId positive, NodeId negative);
   NodeId choose_by_sign(const Place& place, std::uint32_t index, NodeId guard, const Choice& choice,
                         const Text& text, int sides_known = 0);
+  int side_that_sees_less(NodeId below, NodeId above) const;
   NodeId bend(NodeId node, NodeId first, NodeId second);
   std::optional<NodeId> end_of_table_in(NodeId root) const;
   bool bends_only(NodeId root) const;

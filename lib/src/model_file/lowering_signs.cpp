@@ -193,8 +193,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
                        : guard;
   // √x is such a value under the condition x > 0.
   const auto anything = [](NodeId) { return true; };
-  std::set<std::uint32_t>
-      seen_on[2];  // the states and the time (0) that the guard depends on below the kink, and above
+  NodeId guard_on[2] = {guard, guard};  // below the kink, and above
   const auto on = [&](int sign) {
     const auto never_negative = [&](NodeId id) {
       const std::optional<SurfaceSide> side = surfaces_.find(id);
@@ -202,11 +201,7 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
     };
     const NodeId there =
         graph_.defined_beyond(graph_.on_side(everywhere, kink, sign, depends), never_negative, anything);
-    for (const NodeId id : graph_.reachable({there})) {
-      const Node& node = graph_[id];
-      if (node.operation == Operation::state) seen_on[sign > 0 ? 1 : 0].insert(node.a + 1);
-      if (node.operation == Operation::time) seen_on[sign > 0 ? 1 : 0].insert(0);
-    }
+    guard_on[sign > 0 ? 1 : 0] = there;
     return choose_by_sign(place, index, there, choice, make_text, sides_known + 1);
   };
   const std::optional<LinearGuard> side =
@@ -229,17 +224,30 @@ NodeId FormulaBuilder::choose_by_sign(const Place& place, std::uint32_t index, N
   const NodeId above = on_side(1);
   if (!can_be(-1)) return above;
   const NodeId below = on_side(-1);
-  // A guard that bends has one value at the kink. Its sign there is that of the side on which it depends on less: √max(h, 0) > 0 is false
-  // at h = 0, as it is below.
-  const auto sees_less = [&](int one, int other) {
-    return seen_on[one].size() < seen_on[other].size() &&
-           std::includes(seen_on[other].begin(), seen_on[other].end(), seen_on[one].begin(),
-                         seen_on[one].end());
-  };
-  const int at_zero = sees_less(0, 1) ? -1 : sees_less(1, 0) ? 1 : 0;
-  if (at_zero != 0 && above != below && choice.change != Change::kink && bends_only(guard))
-    surfaces_.say_at_zero({kink, 1}, at_zero);
+  // Both values of a kink are one at zero.
+  if (above != below && choice.change != Change::kink && bends_only(guard))
+    if (const int at_zero = side_that_sees_less(guard_on[0], guard_on[1]); at_zero != 0)
+      surfaces_.say_at_zero({kink, 1}, at_zero);
   return graph_.select(kink, above, below);
+}
+
+// A guard that bends has one value at the kink. Its sign there is that of the side on which it depends on fewer states: √max(h, 0) > 0 is
+// false at h = 0, as it is below. The result is −1 or +1, and 0 where no side depends on a part of what the other side depends on.
+int FormulaBuilder::side_that_sees_less(NodeId below, NodeId above) const {
+  const auto seen_by = [&](NodeId root) {
+    std::set<std::uint32_t> seen;  // the time is 0
+    for (const NodeId id : graph_.reachable({root})) {
+      const Node& node = graph_[id];
+      if (node.operation == Operation::state) seen.insert(node.a + 1);
+      if (node.operation == Operation::time) seen.insert(0);
+    }
+    return seen;
+  };
+  const auto is_part = [](const std::set<std::uint32_t>& one, const std::set<std::uint32_t>& other) {
+    return one.size() < other.size() && std::includes(other.begin(), other.end(), one.begin(), one.end());
+  };
+  const std::set<std::uint32_t> seen_below = seen_by(below), seen_above = seen_by(above);
+  return is_part(seen_below, seen_above) ? -1 : is_part(seen_above, seen_below) ? 1 : 0;
 }
 
 // A node without a value beyond the end of a table, where it is in force on all sides that are left.

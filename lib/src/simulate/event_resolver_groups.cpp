@@ -103,15 +103,9 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
   const bool may_end = point.continuations == SideSet{Side::sliding} && std::abs(point.lambda) == 1;
   const bool is_root = may_end && rests(t, x, lambda_, {met.surface}, weights);
   lone.rests = is_root || (lone.two_fold && point.kind == PointKind::degenerate && !leaves);
-  if (lone.rests && zero_sides_.side(met.surface) != 0) {
-    add(side_at_rest(t, x, met.surface, before, weights));
-    lone.reason = reason::kRests;
-    lone.unique = true;
-    lone.two_fold = false;
-    return lone;
-  }
-  if (found.same_fields || is_root) {
-    // Both fields are one motion, which keeps its side. A motion at the start has no side, but may curve away
+  const bool is_compared = lone.rests && zero_sides_.side(met.surface) != 0;
+  if (found.same_fields || is_root || is_compared) {
+    // Both fields are one motion on the surface, which keeps its side if it does not rest. A motion at the start has no side, but may curve away
     // to one.
     const bool only_down =
         point.continuations.contains(Side::minus) && !point.continuations.contains(Side::plus);
@@ -119,7 +113,7 @@ EventResolver::Lone EventResolver::alone(double t, ConstVectorRef x, const Mode&
     const Side kept = at_start || before == Side::sliding ? at_first : before;
     const Side side = lone.rests ? side_at_rest(t, x, met.surface, kept, weights) : kept;
     add(side);
-    lone.reason = side == kept ? reason::kSameFields : reason::kRestsAtRoot;
+    lone.reason = is_compared ? reason::kRests : side == kept ? reason::kSameFields : reason::kRestsAtRoot;
     lone.unique = true;
     lone.two_fold = false;
     return lone;
@@ -217,7 +211,9 @@ EventResolver::Group EventResolver::corner(double t, ConstVectorRef x, const Mod
     group.w_plus.assign(surfaces.size(), 0);
     group.unique = true;
     group.rests = true;
-    group.reason = reason::kSameFieldsAround;
+    const bool any_compared =
+        std::any_of(surfaces.begin(), surfaces.end(), [&](Index i) { return zero_sides_.side(i) != 0; });
+    group.reason = any_compared ? reason::kRestsAround : reason::kSameFieldsAround;
     return group;
   }
   std::vector<char> ends(surfaces.size(), 0);

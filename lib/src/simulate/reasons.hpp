@@ -50,6 +50,8 @@ inline constexpr const char* kSameFields =
     "the fields on both sides are the same and do not leave the surface";
 inline constexpr const char* kRests =
     "the state rests on the surface on both sides: the comparison says the side at zero";
+inline constexpr const char* kRestsAround =
+    "the state rests on the surfaces on all sides: the comparisons say the sides at zero";
 inline constexpr const char* kRestsAtRoot =
     "the state rests where a root ends: the field of this side has a value beyond it";
 inline constexpr const char* kSameFieldsAround =

@@ -66,6 +66,20 @@ std::vector<ZeroSides::Candidate> ZeroSides::candidates(double t, ConstVectorRef
   return found;
 }
 
+void ZeroSides::drop_moved(double t, double times, std::vector<Candidate>& from) {
+  evaluator_.guards(t, state_, values_);
+  std::erase_if(from, [&](const Candidate& one) { return !one.still(values_[one.surface], times); });
+}
+
+template <class SetState>
+void ZeroSides::look_later(double t, double times, std::vector<Candidate>& from, const SetState& set_state) {
+  for (const double look : kLooks) {
+    if (from.empty()) return;
+    const double later = t + look * typical_time_;
+    if (set_state(later)) drop_moved(later, times, from);
+  }
+}
+
 // Shifts of the state that the surfaces take away again, and a later time, do not move what they hold.
 std::vector<Index> ZeroSides::held(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef weights,
                                    const Project& project) {
@@ -77,17 +91,10 @@ std::vector<Index> ZeroSides::held(double t, ConstVectorRef x, const Mode& mode,
   if (!project(t, there)) return surfaces;
   std::vector<Candidate> left =
       candidates(t, there, mode, weights, [&](Index i) { return is_unseen(i, sliding_); });
-  // drop_moved() drops the candidates whose guards are off zero at `state_`.
-  const auto drop_moved = [&](double time, double times, std::vector<Candidate>& from) {
-    evaluator_.guards(time, state_, values_);
-    std::erase_if(from, [&](const Candidate& one) { return !one.still(values_[one.surface], times); });
-  };
-  for (const double look : kLooks) {
-    if (left.empty()) return surfaces;
-    const double later = t + look * typical_time_;
+  look_later(t, 1, left, [&](double later) {
     state_ = there;
-    if (project(later, state_)) drop_moved(later, 1, left);
-  }
+    return project(later, state_);
+  });
   std::map<int, std::vector<Candidate>> by_shift;
   for (const Candidate& one : left) {
     const double times = errors_beyond_rounding(one.error, one.rounding, rtol_);
@@ -111,25 +118,22 @@ std::vector<Index> ZeroSides::resting(double t, ConstVectorRef x, const Mode& mo
   if (sides_.empty()) return {};
   std::vector<Candidate> left = candidates(t, x, mode, weights, [](Index) { return true; });
   Vector relays = lambda, velocity(x.size());
-  // drop_moved() tells whether a guard is off zero somewhere along the velocity of these relays.
-  const auto drop_moved = [&] {
+  // any_moves() tells whether the motion with these relays leads a guard off zero, and drops what it does.
+  const auto any_moves = [&] {
     const std::size_t before = left.size();
     evaluator_.field(t, x, relays, velocity);
     if (!velocity.allFinite()) left.clear();
-    for (const double look : kLooks) {
-      if (left.empty()) break;
-      const double time = look * typical_time_;
-      state_ = x + time * velocity;
-      evaluator_.guards(t + time, state_, values_);
-      std::erase_if(left, [&](const Candidate& one) { return !one.still(values_[one.surface], 0); });
-    }
+    look_later(t, 0, left, [&](double later) {
+      state_ = x + (later - t) * velocity;
+      return true;
+    });
     return left.size() != before;
   };
-  drop_moved();
+  any_moves();
   do {
     relays = lambda;
     for (const Candidate& one : left) relays[one.surface] = side(one.surface);
-  } while (!left.empty() && drop_moved());
+  } while (!left.empty() && any_moves());
   std::vector<Index> surfaces;
   for (const Candidate& one : left) surfaces.push_back(one.surface);
   return surfaces;

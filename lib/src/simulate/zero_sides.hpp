@@ -1,5 +1,5 @@
-// The sides of surfaces whose guards others hold at zero, and whose relays these do not depend on, or which rest at zero. The comparison that a relay stands
-// for decides there (SystemDefinition::sides_at_zero):
+// The sides of surfaces whose guards others hold at zero, and whose relays these do not depend on, or whose guards rest at zero. The
+// comparison that a relay stands for decides there (SystemDefinition::sides_at_zero):
 //     hᵢ = 0 wherever h_S = 0,   ∂w_S/∂λᵢ = 0   ⇒   λᵢ = its side at zero        (S: the surfaces that slide)
 //     hᵢ = 0 now and later, for λᵢ = −1 and +1     ⇒   λᵢ = its side at zero        (a tank that is empty)
 // The power F·v of a block that sticks is such a guard. A relay that the normal components of S depend on has a part in what S does, and
@@ -71,6 +71,11 @@ class ZeroSides {
   template <class MayBe>
   std::vector<Candidate> candidates(double t, ConstVectorRef x, const Mode& mode, ConstVectorRef weights,
                                     const MayBe& may_be);
+  // drop_moved() drops the candidates whose guards are off zero at state_.
+  void drop_moved(double t, double times, std::vector<Candidate>& from);
+  // look_later() does so at later times, where set_state(later) sets state_ and returns whether there is such a state.
+  template <class SetState>
+  void look_later(double t, double times, std::vector<Candidate>& from, const SetState& set_state);
 
   Evaluator& evaluator_;
   const RelayStructure& structure_;
